@@ -153,16 +153,17 @@ func (s *Source) count(ctx context.Context, p *plan) (*totals, error) {
 				continue
 			}
 			r := oa.Report(rec.Data[:p.format.Size])
-			if r.ID() == 0 && r.Timestamp() == 0 {
+			f := p.format
+			if f.ID(r) == 0 && f.Timestamp(r) == 0 {
 				continue // it has not landed
 			}
-			now = p.format.Values(now[:0], r)
+			now = f.Values(now[:0], r)
 			if last != nil {
 				sum.reports++
-				sum.ticks += uint64(r.Timestamp() - last.Timestamp())
-				sum.clocks += uint64(r.Ticks() - last.Ticks())
+				sum.ticks += f.Since(f.Timestamp(r), f.Timestamp(last))
+				sum.clocks += f.Since(f.Ticks(r), f.Ticks(last))
 				for i, name := range names {
-					sum.values[name] += (now[i] - before[i]) & (1<<p.format.Width(name) - 1)
+					sum.values[name] += (now[i] - before[i]) & (1<<f.Width(name) - 1)
 				}
 			}
 			last = append(last[:0], r...)

@@ -31,8 +31,8 @@ func testUnit(k *fakeKernel, spoil func(name string, total, clocks uint64) uint6
 			}
 			counters = append(counters, total)
 		}
-		r := make(oa.Report, oa.MaxReport)
-		oa.A32u40A4u32B8C8.Put(r, uint32(oa.Timer)<<19, uint32(n*perReport), oa.NoContext, uint32(clocks), counters)
+		r := make(oa.Report, oa.A32u40A4u32B8C8.Size)
+		oa.A32u40A4u32B8C8.Put(r, uint64(oa.Timer)<<19, uint64(n*perReport), oa.NoContext, uint64(clocks), counters)
 		return oa.AppendRecord(nil, oa.RecordSample, r)
 	}
 }

@@ -56,7 +56,8 @@ func judge(root sysroot.Root, c drm.Card, p part) *hwio.Problem {
 		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is run by the kernel driver %s, not by i915", c.Name, id,
 			c.Driver), Fix: "give the device back to i915, as by ending its pass-through to a virtual machine"}
 	case p.gt == 0:
-		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is no Kaby Lake GPU: astrolabe has metric sets for Kaby Lake GT2 and GT3", c.Name, id)}
+		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is no Kaby Lake GPU: astrolabe measures Kaby Lake GT2 and GT3, and of others opens recordings", c.Name, id),
+			Fix: "record with i915-perf-recorder, and open its file"}
 	case !p.measurable():
 		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is %s: Intel published metric sets for GT2 and GT3 only",
 			c.Name, id, p.title())}

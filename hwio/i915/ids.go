@@ -2,7 +2,8 @@ package i915
 
 import (
 	"fmt"
-	"slices"
+	"strconv"
+	"strings"
 
 	"astrolabe/capture/decode/oa"
 )
@@ -16,12 +17,16 @@ type part struct {
 }
 
 func partOf(device uint64) part {
-	for gt, ids := range oa.KabyLake {
-		if slices.Contains(ids, uint32(device)) {
-			return part{uint32(device), gt}
-		}
+	p := part{id: uint32(device)}
+	d, ok := oa.DeviceByID(p.id)
+	if _, tier, kaby := strings.Cut(d.Name, "Kaby Lake GT"); ok && kaby {
+		p.gt, _ = strconv.Atoi(tier)
 	}
-	return part{id: uint32(device)}
+	// Amber Lake has its GPU.
+	if gt, kaby := strings.CutPrefix(d.Catalogue, "intel-kbl-gt"); kaby {
+		p.gt, _ = strconv.Atoi(gt)
+	}
+	return p
 }
 
 // measurable says whether Intel published metric sets for the part.

@@ -15,11 +15,11 @@ import (
 
 // report n of a made-up stream: at 1 ms times n after the fake kernel's first second, with 1000 clocks and 3 of A0 per report.
 func report(k *fakeKernel, n int) []byte {
-	r := make(oa.Report, oa.MaxReport)
+	r := make(oa.Report, oa.A32u40A4u32B8C8.Size)
 	counters := make([]uint64, len(oa.A32u40A4u32B8C8.Counters()))
 	counters[0] = uint64(n)*3 + 1<<40 - 10 // wraps
 	id := uint32(oa.Timer)<<19 | 1<<16 | 60<<25 | 60
-	oa.A32u40A4u32B8C8.Put(r, id, uint32(12_000_000+12_000*n+int(k.gpu)), 0x20, uint32(1000*n), counters)
+	oa.A32u40A4u32B8C8.Put(r, uint64(id), uint64(12_000_000+12_000*n+int(k.gpu)), 0x20, uint64(1000*n), counters)
 	return r
 }
 
@@ -309,7 +309,7 @@ func TestRowsStayInPlaceThoughTheGPUsClockDrifts(t *testing.T) {
 	at := k.clock + every
 	var ends []int64
 	for range 5000 {
-		r := make(oa.Report, oa.MaxReport)
+		r := make(oa.Report, oa.A32u40A4u32B8C8.Size)
 		copy(r, report(k, len(ends)))
 		binary.LittleEndian.PutUint32(r[4:], uint32(k.ticks(at)))
 		k.reads = append(k.reads[:0], readStep{data: oa.AppendRecord(nil, oa.RecordSample, r)})

@@ -76,7 +76,7 @@ type base struct {
 	set     bool
 	at      int // in the block
 	full    int64
-	stamp   uint32
+	stamp   uint64
 	id      ReportID
 	context uint32
 	match   bool  // of a filtered stream
@@ -85,7 +85,7 @@ type base struct {
 
 // NewAccumulator checks the options. The error says what is wrong with Info.
 func NewAccumulator(o Options) (*Accumulator, error) {
-	f, err := FormatByEnum(o.Info.Format)
+	f, err := o.Info.Layout()
 	if err != nil {
 		return nil, err
 	}
@@ -93,27 +93,30 @@ func NewAccumulator(o Options) (*Accumulator, error) {
 	if o.Variant != nil {
 		a.variant = *o.Variant
 	} else {
-		v, sure := variantOf(o.Info.DeviceID)
+		v, sure := variantOf(o.Info.DeviceID, f)
 		if a.variant = v; !sure {
 			a.schema.Config.Warnings = append(a.schema.Config.Warnings,
-				fmt.Sprintf("device %#04x is unknown: the first words of its reports are read as those of Gen9",
-					o.Info.DeviceID))
+				fmt.Sprintf("device %#04x is unknown: the first words of its reports are read as those of %s",
+					o.Info.DeviceID, v))
 		}
 	}
 	if a.opt.Info.TimestampFrequency == 0 {
-		a.opt.Info.TimestampFrequency = TimestampFrequencyOf(o.Info.DeviceID)
+		if a.opt.Info.TimestampFrequency = TimestampFrequencyOf(o.Info.DeviceID); a.opt.Info.TimestampFrequency == 0 {
+			return nil, fmt.Errorf("the timestamp frequency is not stated, and that of %s depends on the part", DeviceName(o.Info.DeviceID))
+		}
 		a.schema.Config.Warnings = append(a.schema.Config.Warnings,
 			fmt.Sprintf("the timestamp frequency is not stated: %g MHz is assumed, which this GPU has by its device id",
 				float64(a.opt.Info.TimestampFrequency)/1e6))
 	}
 	// Only a damaged file states such a clock, and the times computed with it would not show it.
 	if a.opt.Info.TimestampFrequency > 1e12 {
-		return nil, fmt.Errorf("timestamp frequency of %d Hz: Intel's GPUs have 12 to 20 MHz",
+		return nil, fmt.Errorf("timestamp frequency of %d Hz: Intel's GPUs have 12 to 40 MHz",
 			a.opt.Info.TimestampFrequency)
 	}
 	a.configure()
 	a.limits = newLimits(&a.opt.Info, a.schema.Config.GPU, f)
 	a.clock.frequency, a.clock.live = a.opt.Info.TimestampFrequency, o.Survey == nil
+	a.clock.register = registerBits + a.opt.Info.Shift
 	// A survey has read the whole file before: with all correlations known, the times of the first reports are as good
 	// as those of the last. Live, they come in one by one.
 	if o.Survey != nil {
@@ -164,6 +167,7 @@ func (a *Accumulator) Format() *Format { return a.format }
 // Correlate takes over a clock correlation. In a live stream it is to be taken before the read whose reports follow:
 // these then lie between two points.
 func (a *Accumulator) Correlate(c Correlation) {
+	c.GPU <<= a.opt.Info.Shift
 	if a.opt.Survey == nil {
 		if a.clock.add(c, false) {
 			a.meet(a.clock.points[len(a.clock.points)-1])
@@ -230,10 +234,10 @@ func (a *Accumulator) Report(b *capture.Batch, r Report) error {
 	if len(r) != a.format.Size {
 		return fmt.Errorf("report of %d bytes, and format %s has %d", len(r), a.format.Name, a.format.Size)
 	}
-	stamp := r.Timestamp()
+	stamp := a.format.Timestamp(r)
 	// The tail pointer moves before memory has the report. Where users choose the id, 0 is one, and time alone says
 	// too little.
-	if r.ID() == 0 && stamp == 0 && a.variant != UserID {
+	if a.format.ID(r) == 0 && stamp == 0 && a.variant != UserID {
 		a.stats.NotLanded++
 		return nil
 	}
@@ -304,27 +308,31 @@ func (a *Accumulator) separate(b *capture.Batch, r Report, full, elapsed int64) 
 
 // unwrap is the full timestamp of a report: by the correlation that came since the last report, else by its distance to
 // that.
-func (a *Accumulator) unwrap(stamp uint32) int64 {
+func (a *Accumulator) unwrap(stamp uint64) int64 {
 	renewed := a.renewed
 	a.renewed = false
+	low := uint32(stamp)
 	if a.stats.Reports == 1 {
 		switch {
 		case a.synced:
-			return a.seen.anchor(stamp)
+			return a.seen.anchor(low)
 		case a.opt.Survey != nil && a.opt.Survey.beginning:
 			return a.opt.Survey.begin
 		}
 		return int64(stamp)
 	}
-	forward := a.base.full + int64(stamp-a.base.stamp)
 	if renewed {
 		// They differ by whole wraps. More of them passed than two reports can show, or none: time ran backwards.
-		return a.seen.anchor(stamp)
+		return a.seen.anchor(low)
 	}
-	if a.base.set && stamp-a.base.stamp > 1<<31 {
-		return a.base.full - int64(a.base.stamp-stamp)
+	if a.format.wide {
+		return a.base.full + int64(stamp-a.base.stamp) // it does not wrap
 	}
-	return forward
+	was := uint32(a.base.stamp)
+	if a.base.set && low-was > 1<<31 {
+		return a.base.full - int64(was-low)
+	}
+	return a.base.full + int64(low-was)
 }
 
 // start makes a report the base, with nothing to compare it with.
@@ -347,15 +355,15 @@ func (a *Accumulator) move(b *capture.Batch, r Report, full int64) {
 	if a.block.full() {
 		a.write(b)
 	}
-	id := a.variant.Decode(r.ID())
+	id := a.variant.Decode(uint32(a.format.ID(r)))
 	if a.base.set && id.HasRatios && (id.Slice != a.base.id.Slice || id.Unslice != a.base.id.Unslice) {
 		a.stats.ClockChanges++
 	}
 	a.retry = 0
-	a.base = base{set: true, at: a.block.add(r), full: full, stamp: r.Timestamp(), id: id, context: r.Context(),
+	a.base = base{set: true, at: a.block.add(r), full: full, stamp: a.format.Timestamp(r), id: id, context: a.format.Context(r),
 		end: a.base.end}
 	if a.opt.Filtered {
-		a.base.match = a.matches(id, r.Context())
+		a.base.match = a.matches(id, a.format.Context(r))
 		if a.misses++; a.base.match {
 			a.misses = 0
 		}
@@ -402,7 +410,7 @@ func (a *Accumulator) row(b *capture.Batch, r Report, full int64, elapsed uint64
 	if p := a.clock.near(full); p != nil {
 		w.sync, w.synced = p.Correlation, true
 	}
-	a.limits.judge(w, a.block.ticks(w))
+	a.limits.judge(w, a.block.ticks(a.format, w))
 	a.note(b, w)
 	a.block.n++
 	a.marks, a.pending = marks{}, marks{}

@@ -18,7 +18,7 @@ func randomReports(f *Format, n int) []byte {
 			values[k] += uint64(rng.IntN(5000))
 		}
 		ticks += 10000
-		f.Put(out[i*f.Size:(i+1)*f.Size], uint32(Timer)<<19|1<<16|60<<25|60, uint32(i)*128, 0x20, ticks, values)
+		f.Put(out[i*f.Size:(i+1)*f.Size], uint64(Timer)<<19|1<<16|60<<25|60, uint64(i)*128, 0x20, uint64(ticks), values)
 	}
 	return out
 }

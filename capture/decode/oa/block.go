@@ -51,7 +51,9 @@ const (
 // kind is how soon a field may wrap.
 func (fd *field) kind() missing {
 	switch {
-	case fd.perEU && fd.high > 0:
+	case fd.bits == 64:
+		return 0
+	case fd.perEU && fd.bits == 40:
 		return missingEU40
 	case fd.perEU:
 		return missingEU32
@@ -92,8 +94,8 @@ func (k *block) add(r Report) int {
 }
 
 // ticks is the difference of the clocks of a row.
-func (k *block) ticks(w *row) uint32 {
-	return Report(k.data[w.new:]).Ticks() - Report(k.data[w.old:]).Ticks()
+func (k *block) ticks(f *Format, w *row) uint64 {
+	return f.Since(f.Ticks(k.data[w.new:]), f.Ticks(k.data[w.old:]))
 }
 
 // write appends the block's rows to b and keeps only the base. The columns of a whole stream are filled beside.

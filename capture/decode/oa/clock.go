@@ -11,6 +11,7 @@ import (
 // would jump at every new point by what the two clocks have drifted apart since.
 type clock struct {
 	frequency uint64
+	register  int // bits of the timestamp register, in ticks of reports
 	live      bool
 	shift     int64 // added to the CPU's times since another recording has begun
 	points    []point
@@ -67,8 +68,8 @@ func (c *clock) add(p Correlation, anew bool) bool {
 	}
 	expected := float64(next.CPU-last.CPU) * float64(c.frequency) / 1e9
 	moved := int64(p.GPU - last.GPU)
-	if wraps := math.Round((expected - float64(moved)) / (1 << registerBits)); wraps > 0 && wraps < 1<<24 {
-		moved += int64(wraps) << registerBits
+	if wraps := math.Round((expected - float64(moved)) / float64(uint64(1)<<c.register)); wraps > 0 && wraps < 1<<24 {
+		moved += int64(wraps) << c.register
 	}
 	next.full = last.full + moved
 	if off := math.Abs(float64(moved) - expected); anew || moved <= 0 || off > clockDrift*expected+clockSlack {

@@ -146,7 +146,7 @@ func TestASurveyFindsTheTimeBeforeTheFirstCorrelation(t *testing.T) {
 	first := m.full
 	for i := range 5 {
 		r := make(Report, m.f.Size)
-		m.f.Put(r, uint32(Timer)<<19, uint32(m.full), 0, 0, m.values)
+		m.f.Put(r, uint64(Timer)<<19, uint64(m.full), 0, 0, m.values)
 		s.Add(Record{Type: RecordSample, Data: r})
 		if i < 4 {
 			m.run(1<<29, 1)

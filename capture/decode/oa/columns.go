@@ -113,7 +113,7 @@ func (n *contextNames) name(id uint32) string {
 
 // deviceOf describes the device of a recording.
 func deviceOf(i *Info) capture.Device {
-	return capture.Device{Name: DeviceName(i.DeviceID), Vendor: "Intel", Driver: "i915",
+	return capture.Device{Name: DeviceName(i.DeviceID), Vendor: "Intel", Driver: i.driver(),
 		ID:    fmt.Sprintf("8086:%04x", i.DeviceID),
 		Extra: map[string]string{"revision": strconv.Itoa(int(i.Revision))}}
 }

@@ -3,6 +3,7 @@ package oa
 import (
 	"encoding/binary"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -16,25 +17,53 @@ func TestFormatsAreThoseOfTheKernelAndTheManual(t *testing.T) {
 		fields int
 	}{
 		{"A12", 8, 0b000, 64, 12}, {"A12_B8_C8", 9, 0b010, 128, 28}, {"A32u40_A4u32_B8_C8", 10, 0b101, 256, 52},
-		{"C4_B8", 7, 0b111, 64, 12},
+		{"C4_B8", 7, 0b111, 64, 12}, {"A24u40_A14u32_B8_C8", 12, 0, 256, 54}, {"MPEC8u32_B8_C8", 14, 0, 128, 24},
+		{"PEC64u64", 0, 0, 576, 64},
 	} {
 		f, err := FormatByEnum(want.enum)
+		if want.enum == 0 {
+			f, err = FormatByXe(11)
+		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		if want.sel == 0 && f != A12 {
+			want.sel = f.Select // others have that number too
 		}
 		if f.Name != want.name || f.Select != want.sel || f.Size != want.size || len(f.Counters()) != want.fields {
 			t.Errorf("%+v, want %+v", f, want)
 		}
 		for _, name := range []string{want.name, strings.ToLower(want.name), "I915_OA_FORMAT_" + want.name,
 			fmt.Sprintf("%03b", want.sel), fmt.Sprint(want.enum)} {
+			if (want.enum == 0 || want.enum > 10) && strings.Trim(name, "0123456789") == "" {
+				continue // the numbers of i915's first formats
+			}
 			if g, err := FormatByName(name); g != f {
 				t.Errorf("name %q gives %v, %v", name, g, err)
 			}
 		}
 	}
-	for enum, text := range map[uint32]string{5: "Haswell", 12: "DG2", 99: "unknown"} {
+	for enum, text := range map[uint32]string{5: "Haswell", 11: "OAR_A32u40_A4u32_B8_C8 is not read: no public metric set uses it", 13: "MPEC8u64_B8_C8 is not read", 0: "unknown", 99: "unknown"} {
 		if _, err := FormatByEnum(enum); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("format %d: %v", enum, err)
+		}
+	}
+	for number, want := range []string{"", "C4_B8", "A12", "A12_B8_C8", "A32u40_A4u32_B8_C8", "", "A24u40_A14u32_B8_C8", "", "", "",
+		"MPEC8u32_B8_C8", "PEC64u64", "", "", "", "", "", "", "", ""} {
+		f, err := FormatByXe(uint32(number))
+		switch {
+		case want == "" && (err == nil || number > 0 && !strings.Contains(err.Error(), "no public metric set uses it")):
+			t.Errorf("number %d of xe: %v, %v", number, f, err)
+		case want != "" && (err != nil || f.Name != want):
+			t.Errorf("number %d of xe: %v, %v; want %s", number, f, err, want)
+		}
+	}
+	if _, err := FormatByName("PEC32u64_G1"); err == nil || !strings.Contains(err.Error(), "PEC32u64_G1 is not read") {
+		t.Errorf("a format that no set uses: %v", err)
+	}
+	for name, word := range map[string]uint32{"A24u40_A14u32_B8_C8": 0x500, "MPEC8u32_B8_C8": 0x204, "PEC64u64": 0x10105, "C4_B8": 0x700} {
+		if f, err := FormatByName(name); err != nil || f.Word != word {
+			t.Errorf("%s is opened with %#x, %v; want %#x", name, f.Word, err, word)
 		}
 	}
 	if _, err := FormatByName("A13"); err == nil || !strings.Contains(err.Error(), "A12_B8_C8") {
@@ -44,10 +73,23 @@ func TestFormatsAreThoseOfTheKernelAndTheManual(t *testing.T) {
 
 // where says, independently of the tables, at which byte a counter's low word stands, and its high byte if it has one.
 func where(f *Format, name string) (low, high int) {
-	var bank byte
-	var i int
-	fmt.Sscanf(name, "%c%d", &bank, &i)
+	bank := name[0]
+	i, _ := strconv.Atoi(strings.TrimLeft(name, "ABCPE"))
 	switch {
+	case f == PEC64u64:
+		return 32 + 8*i, 0
+	case f == MPEC8u32B8C8:
+		return map[byte]int{'A': 32, 'B': 64, 'C': 96}[bank] + 4*i, 0
+	case f == A24u40A14u32B8C8 && bank == 'A' && i == 36:
+		return 160, 0
+	case f == A24u40A14u32B8C8 && bank == 'A' && i == 37:
+		return 184, 0
+	case f == A24u40A14u32B8C8 && bank == 'A' && (i < 4 || 24 <= i && i < 28 || i >= 32):
+		return 16 + 4*i, 0 // of A0 to A3 and A24 to A27 there is no high byte
+	case f == A24u40A14u32B8C8 && bank == 'A':
+		return 16 + 4*i, 160 + i
+	case f == A24u40A14u32B8C8:
+		return map[byte]int{'B': 192, 'C': 224}[bank] + 4*i, 0
 	case f == A32u40A4u32B8C8 && bank == 'A' && i < 32:
 		return 16 + 4*i, 160 + i
 	case f == A32u40A4u32B8C8 && bank == 'A':
@@ -88,6 +130,13 @@ func TestEveryCounterStandsWhereTheManualHasIt(t *testing.T) {
 			if high > 0 {
 				width = 40
 			}
+			if f == PEC64u64 {
+				binary.LittleEndian.PutUint32(r[low+4:], 0xFEDCBA98)
+				width, want = 64, want|0xFEDCBA98<<32
+				if got := f.Values(nil, r)[i]; got != want {
+					t.Errorf("%s is %#x, want %#x", name, got, want)
+				}
+			}
 			if f.Width(name) != width {
 				t.Errorf("%s: %s has %d bits", f.Name, name, f.Width(name))
 			}
@@ -100,8 +149,12 @@ func TestEveryCounterStandsWhereTheManualHasIt(t *testing.T) {
 		}
 		r := make(Report, f.Size)
 		f.Put(r, 1, 2, 3, 4, make([]uint64, len(f.Counters())))
-		if r.ID() != 1 || r.Timestamp() != 2 || r.Context() != 3 || r.Ticks() != 4 || r[0] != 1 || r[4] != 2 ||
-			r[8] != 3 || r[12] != 4 {
+		word := 4
+		if f == PEC64u64 || f == MPEC8u32B8C8 {
+			word = 8
+		}
+		if f.ID(r) != 1 || f.Timestamp(r) != 2 || f.Context(r) != 3 || f.Ticks(r) != 4 || r[0] != 1 || r[word] != 2 ||
+			r[2*word] != 3 || r[3*word] != 4 {
 			t.Errorf("%s: header % x", f.Name, r[:16])
 		}
 	}
@@ -139,18 +192,18 @@ func TestReportIdsAreReadByGeneration(t *testing.T) {
 		t.Errorf("ratios 69 and 60 are %v and %v MHz", mHz(69), mHz(60))
 	}
 	for id, want := range map[uint32]Variant{0x1616: Gen8, 0x22B1: Gen8, 0x5916: Gen9, 0x1916: Gen9, 0x3E92: Gen9} {
-		if v, sure := variantOf(id); v != want || !sure {
+		if v, sure := variantOf(id, A32u40A4u32B8C8); v != want || !sure {
 			t.Errorf("device %#x has variant %d, sure %t", id, v, sure)
 		}
 	}
-	if _, sure := variantOf(0x1234); sure {
+	if _, sure := variantOf(0x1234, A32u40A4u32B8C8); sure {
 		t.Error("device 0x1234 is known")
 	}
 }
 
 func TestDevicesHaveCataloguesOrAReason(t *testing.T) {
 	for id, want := range map[uint32]string{0x5916: "intel-kbl-gt2", 0x591C: "intel-kbl-gt2", 0x87C0: "intel-kbl-gt2",
-		0x5927: "intel-kbl-gt3", 0x5902: "", 0x593B: "", 0x1916: ""} {
+		0x5927: "intel-kbl-gt3", 0x5902: "", 0x593B: "", 0x1916: "intel-skl-gt2", 0x7D40: "", 0x7D55: "intel-mtl-gt3", 0x64A0: "intel-lnl", 0x1234: ""} {
 		got, why := CatalogueOf(id)
 		if got != want || (why == "") != (want != "") {
 			t.Errorf("device %#x: %q, %q", id, got, why)

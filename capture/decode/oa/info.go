@@ -15,10 +15,38 @@ type Info struct {
 	MaxFrequency       uint32 // Hz, highest core clock
 	EngineClass        uint32 // 0 is the render engine
 	EngineInstance     uint32
-	Format             uint32 // I915_OA_FORMAT_*
+	Format             uint32 // I915_OA_FORMAT_*, or the number that xe-perf-recorder gives a format
 	Set                string // symbol of the metric set, such as "RenderBasic"
 	GUID               string // of the metric set's configuration
 	Topology           []byte // blob of the topology query, nil if unknown
+
+	Xe bool // the driver is xe
+	// Shift is how many bits further to the left the timestamps of reports stand than the register's, in which
+	// correlations are measured: ShiftOf of the device, unless the correlations show something else.
+	Shift int
+}
+
+// Layout is the format of the reports.
+func (i *Info) Layout() (*Format, error) {
+	if i.Xe {
+		return FormatByXe(i.Format)
+	}
+	return FormatByEnum(i.Format)
+}
+
+// SetFormat says which layout the reports have.
+func (i *Info) SetFormat(f *Format) {
+	if i.Format = f.Enum; i.Xe {
+		i.Format = f.Xe
+	}
+}
+
+// driver is the name of the kernel's driver.
+func (i *Info) driver() string {
+	if i.Xe {
+		return "xe"
+	}
+	return "i915"
 }
 
 // Sizes of a RecordInfo's payload and of its texts, in bytes.

@@ -51,26 +51,29 @@ func (m marks) breaks() bool { return m.Buffer > 0 || m.Restarts > 0 }
 
 // Names of properties. Those of the equations' variables are the catalogue's.
 const (
-	propSet        = "metric_set"
-	propGUID       = "metric_set_guid"
-	propFormat     = "oa_format"
-	propDevice     = "pci_device_id"
-	propRevision   = "SkuRevisionId"
-	propFrequency  = "GpuTimestampFrequency"
-	propMin        = "GpuMinFrequency"
-	propMax        = "GpuMaxFrequency"
-	propClass      = "engine_class"
-	propInstance   = "engine_instance"
-	propTopology   = "oa_topology" // the blob in hexadecimal
-	propEUs        = "EuCoresTotalCount"
-	propSlices     = "EuSlicesTotalCount"
-	propSubslices  = "EuSubslicesTotalCount"
-	propThreads    = "EuThreadsCount"
-	propSliceMask  = "SliceMask"
-	propSSMask     = "SubsliceMask"
-	propQueryMode  = "QueryMode"
-	propTail       = "last_clock_correlation" // of Survey.Tail: CPU time in ns and GPU ticks
-	topologyUnread = "the topology is unreadable, so metrics that depend on the number of EUs are missing: "
+	propSet           = "metric_set"
+	propGUID          = "metric_set_guid"
+	propFormat        = "oa_format"
+	propDriver        = "oa_driver" // "xe"; none for i915
+	propShift         = "oa_clock_shift"
+	propDevice        = "pci_device_id"
+	propRevision      = "SkuRevisionId"
+	propFrequency     = "GpuTimestampFrequency"
+	propMin           = "GpuMinFrequency"
+	propMax           = "GpuMaxFrequency"
+	propClass         = "engine_class"
+	propInstance      = "engine_instance"
+	propTopology      = "oa_topology" // the blob in hexadecimal
+	propEUs           = "EuCoresTotalCount"
+	propSlices        = "EuSlicesTotalCount"
+	propSubslices     = "EuSubslicesTotalCount"
+	propThreads       = "EuThreadsCount"
+	propVectorThreads = "VectorEngineThreadsCount"
+	propSliceMask     = "SliceMask"
+	propSSMask        = "SubsliceMask"
+	propQueryMode     = "QueryMode"
+	propTail          = "last_clock_correlation" // of Survey.Tail: CPU time in ns and GPU ticks
+	topologyUnread    = "the topology is unreadable, so metrics that depend on the number of EUs are missing: "
 )
 
 // properties are the constants of a capture that i describes: the variables of the metric sets' equations and what a
@@ -91,9 +94,13 @@ func (i *Info) properties() (props []capture.Property, warnings []string) {
 	}
 	words(propSet, i.Set)
 	words(propGUID, i.GUID)
-	if f, err := FormatByEnum(i.Format); err == nil {
+	if f, err := i.Layout(); err == nil {
 		words(propFormat, f.Name)
 	}
+	if i.Xe {
+		words(propDriver, "xe")
+	}
+	known(propShift, float64(i.Shift))
 	known(propDevice, float64(i.DeviceID))
 	// Zero is a revision, a class and an instance: they are known where the device is.
 	if i.DeviceID != 0 {
@@ -105,6 +112,9 @@ func (i *Info) properties() (props []capture.Property, warnings []string) {
 	known(propMin, float64(i.MinFrequency))
 	known(propMax, float64(i.MaxFrequency))
 	number(propThreads, float64(threadsPerEU(i.DeviceID)))
+	if d, ok := DeviceByID(i.DeviceID); ok && d.Version >= 1255 {
+		number(propVectorThreads, float64(d.Threads))
+	}
 	// Equations ask whether they are of a query or of a stream; all here are streams.
 	number(propQueryMode, 0)
 	if len(i.Topology) == 0 {
@@ -114,6 +124,9 @@ func (i *Info) properties() (props []capture.Property, warnings []string) {
 	t, err := ParseTopology(i.Topology)
 	if err != nil {
 		return props, append(warnings, topologyUnread+err.Error())
+	}
+	if d, ok := DeviceByID(i.DeviceID); ok && d.Version >= 1100 {
+		return append(props, unitProperties(t, d.Version, i.Topology)...), warnings
 	}
 	number(propEUs, float64(t.EUs))
 	number(propSlices, float64(t.Slices))
@@ -155,7 +168,9 @@ func InfoOf(c *capture.Config) (Info, error) {
 	// Everything that is missing is named at once: who writes these properties by hand need not try one after the
 	// other.
 	if f, err := FormatByName(word(propFormat)); err == nil {
-		i.Format = f.Enum
+		i.Xe = word(propDriver) == "xe"
+		i.Shift = int(number(propShift, false))
+		i.SetFormat(f)
 	} else {
 		lacks = append(lacks, propFormat)
 	}

@@ -53,6 +53,7 @@ type limits struct {
 	checked   uint64  // highest average core clock that is believed, Hz; 0 where the device's is unknown
 	eus       uint64
 	fields    missing // kinds of fields that the format has
+	wide      bool    // the clocks themselves do not wrap
 	wrap      uint64  // ticks of the timestamp until a counter that counts once a clock wraps its 32 bits
 }
 
@@ -60,7 +61,10 @@ type limits struct {
 const assumedClock = 1.15e9
 
 func newLimits(i *Info, gpu string, f *Format) limits {
-	l := limits{frequency: i.TimestampFrequency, fastest: assumedClock, fields: missingClocked}
+	l := limits{frequency: i.TimestampFrequency, fastest: assumedClock, wide: f.wide}
+	if !f.wide {
+		l.fields = missingClocked
+	}
 	for k := range f.fields {
 		l.fields |= f.fields[k].kind()
 	}
@@ -72,12 +76,8 @@ func newLimits(i *Info, gpu string, f *Format) limits {
 	switch {
 	case err == nil && t.EUs > 0:
 		l.eus = uint64(t.EUs)
-	case gpu == "intel-kbl-gt2":
-		l.eus = 24
-	case gpu == "intel-kbl-gt3":
-		l.eus = 48
 	default:
-		l.eus = 72 // the largest GPU of Gen9
+		l.eus = mostEUs(gpu, i.DeviceID)
 	}
 	l.wrap = uint64((1 << 32) / l.fastest * float64(l.frequency))
 	return l
@@ -85,12 +85,14 @@ func newLimits(i *Info, gpu string, f *Format) limits {
 
 // judge decides which fields of a row may have wrapped more than once, and how much the others can have counted. What
 // the clocks themselves counted is the bound where they are known.
-func (l *limits) judge(w *row, ticks uint32) {
-	clocks := uint64(ticks)
+func (l *limits) judge(w *row, clocks uint64) {
 	if w.elapsed >= l.wrap {
 		w.missing = missingClocked
+	}
+	if w.elapsed >= l.wrap && !l.wide {
 		clocks = uint64(min(float64(w.elapsed)/float64(l.frequency)*l.fastest, 1<<50))
 	}
+	clocks = min(clocks, 1<<50)
 	all := clocks * l.eus
 	if all >= 1<<32 {
 		w.missing |= missingEU32
@@ -112,7 +114,7 @@ func (a *Accumulator) note(b *capture.Batch, w *row) {
 	}
 	s.Measured += w.end - w.start
 	s.Last = w.end
-	ticks := uint64(a.block.ticks(w))
+	ticks := a.block.ticks(a.format, w)
 	if w.id.HasRatios && w.id.Slice != w.id.Unslice {
 		s.unequalClocks++
 	}
@@ -130,7 +132,7 @@ func (a *Accumulator) note(b *capture.Batch, w *row) {
 	}
 	// A row that lacks the counters of EUs only is no gap: the others are there, and those missing say why.
 	switch {
-	case w.missing&missingClocked != 0:
+	case w.missing&missingClocked != 0 && !a.format.wide:
 		b.Gaps = append(b.Gaps, capture.Gap{Start: w.start, End: w.end, Lost: lost, Reason: wrapped})
 	case w.marks.Within > 0:
 		b.Late = append(b.Late, capture.Gap{Start: w.start, End: w.end, Lost: lost, Reason: droppedWithin})

@@ -9,9 +9,11 @@ import (
 
 // gt2 describes a Kaby Lake GT2.
 func gt2(f *Format) Info {
-	return Info{TimestampFrequency: 12e6, DeviceID: 0x5916, Revision: 2, MinFrequency: 3e8, MaxFrequency: 1.1e9,
-		Format: f.Enum, Set: "RenderBasic",
-		Topology: topologyBlob(1, [3]byte{7}, func(int, int) byte { return 0xFF })}
+	i := Info{TimestampFrequency: 12e6, DeviceID: 0x5916, Revision: 2, MinFrequency: 3e8, MaxFrequency: 1.1e9,
+		Set: "RenderBasic", Topology: topologyBlob(1, [3]byte{7}, func(int, int) byte { return 0xFF }),
+		Xe: f.Enum == 0}
+	i.SetFormat(f)
+	return i
 }
 
 // model is a GPU with 64-bit counters, of which reports hold what the format has room for.
@@ -63,7 +65,7 @@ func (m *model) report(context uint32) {
 		id |= 1 << 16
 	}
 	r := make(Report, m.f.Size)
-	m.f.Put(r, id, uint32(m.full), raw, uint32(m.ticks), m.values)
+	m.f.Put(r, uint64(id), uint64(m.full), uint64(raw), uint64(m.ticks), m.values)
 	if err := m.a.Report(m.b, r); err != nil {
 		m.t.Fatal(err)
 	}

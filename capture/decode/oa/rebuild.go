@@ -35,7 +35,7 @@ func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
 	if info.Set, err = setOf(c, info.Set); err != nil {
 		return nil, err
 	}
-	f, err := FormatByEnum(info.Format)
+	f, err := info.Layout()
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,9 @@ func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
 // distance is meant.
 func (r *Rebuilder) findEpoch() {
 	const near, far = int64(1) << 31, int64(1) << (registerBits - 1)
-	_ = r.closest(64, near) || r.closest(registerBits, near) || r.correlations() > 1 && r.closest(32, near) ||
-		r.closest(64, far) || r.closest(registerBits, far)
+	register := registerBits + r.info.Shift
+	_ = r.closest(64, near) || r.closest(register, near) || r.correlations() > 1 && r.closest(32, near) ||
+		r.closest(64, far) || r.closest(register, far)
 }
 
 // closest takes the epoch from the row that begins closest to its correlation by the low bits of their difference, if
@@ -252,7 +253,7 @@ type rebuilding struct {
 	*Rebuilder
 	emit   func(kind uint32, payload []byte) error
 	values []uint64
-	ticks  uint32
+	ticks  uint64
 	report []byte
 
 	any      bool
@@ -293,7 +294,7 @@ func (w *rebuilding) row(i int) error {
 			continue // the reports are as far apart as they were: readers know by that
 		}
 		if c == 0 {
-			w.ticks += uint32(d.U[i])
+			w.ticks += d.U[i]
 		} else {
 			w.values[c-1] += d.U[i]
 		}
@@ -343,7 +344,7 @@ func (w *rebuilding) put(full, at int64, id, context uint64) error {
 	}
 	w.any, w.full, w.at = true, uint64(full), at
 	w.stable = max(w.stable, full)
-	w.format.Put(w.report, uint32(id), uint32(full), uint32(context), w.ticks, w.values)
+	w.format.Put(w.report, id, uint64(full), context, w.ticks, w.values)
 	return w.emit(RecordSample, w.report)
 }
 
@@ -370,14 +371,20 @@ func (w *rebuilding) correlateBefore(full, at int64) error {
 
 func (w *rebuilding) correlate(c Correlation, full int64) error {
 	w.started, w.stable = true, full
-	return w.emit(RecordCorrelation, c.Payload())
+	return w.emit(RecordCorrelation, w.measured(c).Payload())
+}
+
+// measured is a correlation as a recorder measures it.
+func (w *rebuilding) measured(c Correlation) Correlation {
+	c.GPU >>= w.info.Shift
+	return c
 }
 
 // made is the correlation at a full timestamp, which the axis has at a time.
 func (w *rebuilding) made(full, at int64) Correlation {
 	c := Correlation{CPU: w.epoch + at, GPU: uint64(full - w.offset)}
-	if w.sync.GPU < 1<<registerBits {
-		c.GPU &= 1<<registerBits - 1
+	if register := registerBits + w.info.Shift; w.sync.GPU < 1<<register {
+		c.GPU &= 1<<register - 1
 	}
 	return c
 }
@@ -397,7 +404,7 @@ func (w *rebuilding) close() error {
 		}
 	}
 	if w.tailed && w.tail.CPU >= w.epoch+w.at {
-		return w.emit(RecordCorrelation, w.tail.Payload())
+		return w.emit(RecordCorrelation, w.measured(w.tail).Payload())
 	}
 	if !w.written && w.syncFull() > int64(w.full) {
 		return w.correlate(w.sync, w.syncFull())

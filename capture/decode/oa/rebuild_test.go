@@ -176,7 +176,7 @@ func FuzzStream(f *testing.F) {
 	report := make(Report, 64)
 	var seed []byte
 	for i := range 6 {
-		A12.Put(report, uint32(Timer)<<19|1<<16, uint32(i)*1000, 0x20, uint32(i)*9999, make([]uint64, 12))
+		A12.Put(report, uint64(Timer)<<19|1<<16, uint64(i)*1000, 0x20, uint64(i)*9999, make([]uint64, 12))
 		seed = AppendRecord(seed, RecordSample, report)
 		seed = AppendRecord(seed, RecordCorrelation, Correlation{CPU: int64(i) * 1e6, GPU: uint64(i) * 12000}.Payload())
 	}

@@ -6,13 +6,17 @@ import "math"
 type Variant uint8
 
 const (
-	// Gen9 is that of Gen9 and later, with the clock ratios that the driver has included.
+	// Gen9 is that of Gen9 to Gen11, with the clock ratios that the driver has included.
 	Gen9 Variant = iota
 	// Gen8 is that of Broadwell and Cherryview.
 	Gen8
 	// UserID is that of snapshots of MI_REPORT_PERF_COUNT: a value of the user's, with no fields.
 	UserID
+	// Gen12 is that of Gen12 and later, whose reasons have a bit more where Gen9 has a clock ratio.
+	Gen12
 )
+
+func (v Variant) String() string { return [...]string{"Gen9", "Gen8", "the user's own", "Gen12"}[v] }
 
 // Reason is why a report was written: bits that can be set together.
 type Reason uint8
@@ -23,11 +27,12 @@ const (
 	Trigger2
 	ContextSwitch
 	GoTransition     // entering RC6
-	ClockRatioChange // Gen9 only
+	ClockRatioChange // Gen9 on
+	MMIOTrigger      // Gen12 on
 )
 
 var reasonNames = []string{"timer", "internal trigger 1", "internal trigger 2", "context switch", "entering RC6",
-	"clock ratio change"}
+	"clock ratio change", "MMIO trigger"}
 
 // String is the name of the lowest bit, "none" where no bit is set.
 func (r Reason) String() string {
@@ -68,6 +73,10 @@ func (v Variant) Decode(raw uint32) ReportID {
 		return id
 	}
 	id.ContextValid = raw>>16&1 != 0
+	if v == Gen12 {
+		id.Reason = Reason(raw >> 19 & 0x7F)
+		return id // what its other bits say of clocks is not published
+	}
 	id.Slice = uint16(raw>>25&0x7F | raw>>9&3<<7)
 	id.Unslice = uint16(raw & 0x1FF)
 	id.HasRatios = id.Slice != 0 || id.Unslice != 0

@@ -110,7 +110,7 @@ func (s *stretch) chain(lo, hi int) {
 		leastBusy, leastEUs = min(leastBusy, w.busy), min(leastEUs, w.eus)
 	}
 	layout, fields := &s.a.layout, s.a.format.fields
-	ticksField.differences(s.ints[1][lo:hi], data, rows[0].old, at[:])
+	s.a.format.ticksField().differences(s.ints[1][lo:hi], data, rows[0].old, at[:])
 	for c := range fields {
 		fd, dst := &fields[c], s.ints[layout.counters+c][lo:hi]
 		most := fd.differences(dst, data, rows[0].old, at[:])
@@ -119,7 +119,7 @@ func (s *stretch) chain(lo, hi int) {
 		if fd.name == "A0" {
 			limit, least = &busy, leastBusy
 		}
-		if most <= least {
+		if most <= least || s.a.format.wide { // what counters of PECs may count in a clock nothing says
 			continue
 		}
 		over := 0
@@ -136,7 +136,10 @@ func (s *stretch) chain(lo, hi int) {
 }
 
 // ticksField is the counter of clocks in the header.
-var ticksField = &field{name: "GPU_TICKS", dw: dwTicks}
+func (f *Format) ticksField() *field {
+	n := f.wordBits()
+	return &field{name: "GPU_TICKS", dw: wordTicks * n / 32, bits: uint8(n)}
+}
 
 // differences puts the differences of the field into dst: between the report at a position of data and the first one of
 // at, and between each of these and the next. What it returns has every bit that any difference has, and so is no less
@@ -144,7 +147,17 @@ var ticksField = &field{name: "GPU_TICKS", dw: dwTicks}
 func (fd *field) differences(dst []uint64, data []byte, from int, at []int) (bits uint64) {
 	low := data[4*fd.dw:]
 	at = at[:len(dst)]
-	if fd.high == 0 {
+	if fd.bits == 64 {
+		was := binary.LittleEndian.Uint64(low[from:])
+		for i, p := range at {
+			is := binary.LittleEndian.Uint64(low[p:])
+			d := is - was
+			dst[i], was = d, is
+			bits |= d
+		}
+		return bits
+	}
+	if fd.bits == 32 {
 		was := binary.LittleEndian.Uint32(low[from:])
 		for i, p := range at {
 			is := binary.LittleEndian.Uint32(low[p:])
@@ -167,7 +180,7 @@ func (fd *field) differences(dst []uint64, data []byte, from int, at []int) (bit
 
 // others fills what is not a counter: the axis, labels, clocks, and the columns of the block "report".
 func (s *stretch) others(lo, hi int) {
-	layout, data := &s.a.layout, s.a.block.data
+	layout, format, data := &s.a.layout, s.a.format, s.a.block.data
 	keep := s.ints[layout.keep:]
 	for i := lo; i < hi; i++ {
 		w := &s.rows[i]
@@ -175,8 +188,8 @@ func (s *stretch) others(lo, hi int) {
 		s.labels[0][i] = w.context
 		s.ints[0][i] = w.elapsed
 		old, end := Report(data[w.old:]), Report(data[w.new:])
-		keep[keepID][i], keep[keepContext][i] = uint64(old.ID()), uint64(old.Context())
-		keep[keepEndID][i], keep[keepEndContext][i] = uint64(end.ID()), uint64(end.Context())
+		keep[keepID][i], keep[keepContext][i] = format.word(old, wordID), format.word(old, wordContext)
+		keep[keepEndID][i], keep[keepEndContext][i] = format.word(end, wordID), format.word(end, wordContext)
 		keep[keepTime][i], keep[keepMarks][i] = uint64(w.begin), w.marks.pack()
 		keep[keepCPU][i], keep[keepGPU][i] = uint64(w.sync.CPU), w.sync.GPU
 		if !w.synced {
@@ -232,7 +245,7 @@ func (s *stretch) close(b *capture.Batch) {
 		if !s.wrapped.Load() {
 			break
 		}
-		if why&missingClocked != 0 {
+		if why&missingClocked != 0 && !a.format.wide {
 			setMissing(b, 1, s.first+i, wrapped)
 		}
 		for c := range a.format.fields {

@@ -80,7 +80,7 @@ func TestCountersOfAWholeStreamAreThoseOfItsReportsOneByOne(t *testing.T) {
 		for seed := range uint64(6) {
 			stream := eventful(f, seed)
 			var records []Record
-			var s Survey
+			s := Survey{Format: f}
 			var d Decoder
 			d.Feed(stream)
 			for {
@@ -158,7 +158,7 @@ func eventful(f *Format, seed uint64) (stream []byte) {
 		if rng.IntN(40) == 0 {
 			stamp -= 50_000
 		}
-		f.Put(report, id, stamp, uint32(0x20+i/30%3), ticks, values)
+		f.Put(report, uint64(id), uint64(stamp), uint64(0x20+i/30%3), uint64(ticks), values)
 		stream = AppendRecord(stream, RecordSample, report)
 	}
 	return stream

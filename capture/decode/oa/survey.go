@@ -8,11 +8,14 @@ import (
 // Survey is what a stream of records holds, found in a first pass so that the second can map every report's time to the
 // CPU's between the correlations on both of its sides. A live reader needs none.
 type Survey struct {
+	Format *Format // of the reports; nil is one with a header of 32 bits
+	Shift  int     // see Info.Shift
+
 	Reports int            // records of type RecordSample
 	Sizes   map[int]int    // of their reports in bytes, and how many have that
 	Types   map[uint32]int // records of types that this package does not know
 
-	syncs []sync
+	syncs []syncPoint
 	begun bool // a recording has begun: its headers, or any record
 
 	// Of the reports before the first correlation.
@@ -30,7 +33,7 @@ type Survey struct {
 	beginning bool   // begin is known
 }
 
-type sync struct {
+type syncPoint struct {
 	Correlation
 	anew bool // the first of another recording
 }
@@ -45,20 +48,25 @@ func (s *Survey) Add(r Record) {
 			s.Sizes = map[int]int{}
 		}
 		s.Sizes[len(r.Data)]++
-		if len(r.Data) >= 4*(dwTicks+1) {
-			s.report(Report(r.Data))
+		f := s.Format
+		if f == nil {
+			f = A32u40A4u32B8C8
+		}
+		if len(r.Data) >= f.wordBits()/8*headerWords {
+			s.report(f, Report(r.Data))
 		}
 	case RecordCorrelation:
 		c, err := ParseCorrelation(r.Data)
 		if err != nil {
 			return
 		}
+		c.GPU <<= s.Shift
 		if !s.anchored && s.any {
 			p := point{full: int64(c.GPU)}
 			s.begin, s.beginning = p.anchor(s.last)-s.moved, true
 		}
 		s.anchored, s.tail = true, true
-		s.syncs = append(s.syncs, sync{Correlation: c})
+		s.syncs = append(s.syncs, syncPoint{Correlation: c})
 	case RecordVersion:
 		s.anew()
 	case RecordReportLost, RecordBufferLost, RecordInfo, RecordTopology:
@@ -73,14 +81,14 @@ func (s *Survey) Add(r Record) {
 // anew notes that another recording begins.
 func (s *Survey) anew() {
 	if s.begun && len(s.syncs) > 0 {
-		s.syncs = append(s.syncs, sync{anew: true})
+		s.syncs = append(s.syncs, syncPoint{anew: true})
 	}
 	s.begun, s.timed = true, false
 }
 
-func (s *Survey) report(r Report) {
-	ts := r.Timestamp()
-	if r.ID() == 0 && ts == 0 {
+func (s *Survey) report(f *Format, r Report) {
+	ts, id := uint32(f.Timestamp(r)), uint32(f.ID(r))
+	if id == 0 && f.Timestamp(r) == 0 {
 		return
 	}
 	if !s.anchored {
@@ -92,7 +100,7 @@ func (s *Survey) report(r Report) {
 			s.last = ts
 		}
 	}
-	if r.ID()>>19&uint32(Timer) == 0 {
+	if id>>19&uint32(Timer) == 0 {
 		return
 	}
 	if d := ts - s.timer; s.timed && d > 0 && (s.shortest == 0 || d < s.shortest) {
@@ -132,6 +140,26 @@ func (s *Survey) PeriodTicks() uint64 {
 		if math.Abs(float64(s.shortest)-float64(p)) <= 0.02*float64(p) {
 			return p
 		}
+	}
+	return 0
+}
+
+// Pace compares how fast the clock of the correlations runs with the frequency of the reports' timestamps: 1 is half as
+// fast, -1 twice, 0 as fast or unknown. Both ends of the correlations must be far enough apart.
+func (s *Survey) Pace(frequency uint64) int {
+	if len(s.syncs) < 2 || frequency == 0 || s.Correlations() != len(s.syncs) {
+		return 0
+	}
+	first, last := s.syncs[0], s.syncs[len(s.syncs)-1]
+	ns := float64(last.CPU) - float64(first.CPU)
+	if ns < 1e6 || last.GPU <= first.GPU {
+		return 0
+	}
+	switch ratio := float64(last.GPU-first.GPU) / ns * 1e9 / float64(frequency); {
+	case math.Abs(ratio-0.5) < 0.01:
+		return 1
+	case math.Abs(ratio-2) < 0.04:
+		return -1
 	}
 	return 0
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+
+	"astrolabe/capture"
 )
 
 // Topology is what the kernel's topology query says about the EUs that are present.
@@ -21,8 +23,12 @@ const topologyHeader = 16
 // subslicesPerSlice is how many bits the metric sets' equations give each slice of a Gen9 GPU in $SubsliceMask.
 const subslicesPerSlice = 3
 
-// ParseTopology reads the blob of DRM_I915_QUERY_TOPOLOGY_INFO. Bytes after it, such as padding, are ignored.
-func ParseTopology(blob []byte) (Topology, error) {
+// ParseTopology reads the blob of DRM_I915_QUERY_TOPOLOGY_INFO, which xe-perf-recorder makes too. Bytes after it, such
+// as padding, are ignored.
+func ParseTopology(blob []byte) (Topology, error) { return parseTopology(blob, func(int, int) {}) }
+
+// parseTopology calls present for every subslice that is there.
+func parseTopology(blob []byte, present func(slice, subslice int)) (Topology, error) {
 	var t Topology
 	if len(blob) < topologyHeader {
 		return t, fmt.Errorf("topology of %d bytes: its header alone has %d", len(blob), topologyHeader)
@@ -63,6 +69,7 @@ func ParseTopology(blob []byte) (Topology, error) {
 				continue
 			}
 			t.Subslices++
+			present(s, ss)
 			// The equations have three bits for each slice. A fourth subslice would be read as the first of the
 			// next slice.
 			if ss < subslicesPerSlice {
@@ -80,4 +87,72 @@ func ParseTopology(blob []byte) (Topology, error) {
 	}
 	t.Slices = bits.OnesCount64(t.SliceMask)
 	return t, nil
+}
+
+// unitProperties are the variables of the metric sets' equations from Gen11 on: numbers and masks of units, and of
+// GPUs with Xe-cores whether each is present. A mask that a double would round is a text.
+func unitProperties(t Topology, version int, blob []byte) []capture.Property {
+	const bitsPerSlice, coresPerSlice, mostXeCores = 8, 4, 32 // the sets of Xe2 ask for 28
+	var props []capture.Property
+	number := func(name string, v int) {
+		props = append(props, capture.Property{Name: name, Number: float64(v)})
+	}
+	var mask, slices uint64
+	flat := map[int]bool{}
+	cores := map[[2]int]bool{}
+	// Drivers describe the Xe-cores of DG2 and Meteor Lake as those of one slice; its sets number them by fours.
+	regroup := (version == 1255 || version == 1270) && t.MaxSlices == 1
+	_, _ = parseTopology(blob, func(s, ss int) { // it was read before
+		flat[s*t.MaxSubslices+ss] = true
+		if regroup {
+			s, ss = ss/coresPerSlice, ss%coresPerSlice
+		}
+		if s < bitsPerSlice && ss < bitsPerSlice {
+			mask |= 1 << (s*bitsPerSlice + ss)
+		}
+		slices |= 1 << s
+		cores[[2]int{s, ss}] = true
+	})
+	masked := func(name string, v uint64) {
+		p := capture.Property{Name: name, Number: float64(v)}
+		if v >= 1<<53 {
+			p = capture.Property{Name: name, Text: fmt.Sprintf("%#x", v), IsText: true}
+		}
+		props = append(props, p)
+	}
+	number(propEUs, t.EUs)
+	number(propSubslices, t.Subslices)
+	number(propSlices, bits.OnesCount64(slices))
+	masked(propSliceMask, slices)
+	masked(propSSMask, mask)
+	if version < 1200 {
+		return props
+	}
+	masked("DualSubsliceMask", mask)
+	if version < 1255 {
+		return props
+	}
+	number("VectorEngineTotalCount", t.EUs)
+	number("XeCoreTotalCount", t.Subslices)
+	number("SliceTotalCount", bits.OnesCount64(slices))
+	masked("XeCoreMask", mask)
+	there := func(on bool) int {
+		if on {
+			return 1
+		}
+		return 0
+	}
+	if version >= 2000 {
+		for n := range mostXeCores {
+			number(fmt.Sprintf("GtXeCore%d", n), there(flat[n]))
+		}
+		return props
+	}
+	for s := range bitsPerSlice {
+		number(fmt.Sprintf("GtSlice%d", s), there(slices>>s&1 != 0))
+		for c := range coresPerSlice {
+			number(fmt.Sprintf("GtSlice%dXeCore%d", s, c), there(cores[[2]int{s, c}]))
+		}
+	}
+	return props
 }

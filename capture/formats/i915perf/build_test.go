@@ -18,6 +18,7 @@ import (
 // recording builds a file of a GPU that counts n/2+k in counter k while its clock counts n.
 type recording struct {
 	bytes  []byte
+	xe     bool // records have xe-perf-recorder's types
 	f      *oa.Format
 	full   uint64 // GPU timestamp
 	cpu    int64  // ns
@@ -41,11 +42,11 @@ func topology() []byte {
 }
 
 func newRecording(info oa.Info) *recording {
-	f, err := oa.FormatByEnum(info.Format)
+	f, err := info.Layout()
 	if err != nil {
 		f = oa.A32u40A4u32B8C8
 	}
-	r := &recording{f: f, full: 1<<36 + 5e6, cpu: 7e12, values: make([]uint64, len(f.Counters()))}
+	r := &recording{xe: info.Xe, f: f, full: 1<<36 + 5e6, cpu: 7e12, values: make([]uint64, len(f.Counters()))}
 	return r.headers(info)
 }
 
@@ -60,6 +61,9 @@ func (r *recording) headers(info oa.Info) *recording {
 }
 
 func (r *recording) add(kind uint32, payload []byte) *recording {
+	if r.xe && kind >= oa.RecordVersion {
+		kind = kind - oa.RecordVersion + 4
+	}
 	r.bytes = oa.AppendRecord(r.bytes, kind, payload)
 	return r
 }
@@ -81,7 +85,7 @@ func (r *recording) correlate() *recording {
 
 func (r *recording) report(context uint32) *recording {
 	rep := make(oa.Report, r.f.Size)
-	r.f.Put(rep, uint32(oa.Timer)<<19|1<<16|60<<25|60, uint32(r.full), context, uint32(r.ticks), r.values)
+	r.f.Put(rep, uint64(oa.Timer)<<19|1<<16|60<<25|60, r.full, uint64(context), r.ticks, r.values)
 	return r.add(oa.RecordSample, rep)
 }
 

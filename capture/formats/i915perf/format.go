@@ -22,7 +22,7 @@ func (Format) Name() string { return "i915perf" }
 
 // Doc says what the format is.
 func (Format) Doc() string {
-	return "Intel OA recording, as i915-perf-recorder writes it (records, the first of which holds the version or the device)"
+	return "Intel OA recording, as i915-perf-recorder and xe-perf-recorder write it (records, the first of which holds the version or the device)"
 }
 
 // Extensions are the ending that people use.
@@ -39,6 +39,8 @@ func (Format) Sniff(in *formats.Input) int {
 		return 0
 	case kind == oa.RecordVersion && size == versionSize:
 		return 95
+	case isXe(in.Head):
+		return 90
 	case kind == oa.RecordInfo && size == infoSize:
 		return 90
 	}
@@ -50,6 +52,24 @@ const (
 	versionSize = 16
 	infoSize    = 344
 )
+
+// isXe reports whether a recording of the driver xe begins with the bytes. Its types of records go on behind those of
+// i915's stream, and so are small numbers: the version's content must fit too.
+func isXe(b []byte) bool {
+	if len(b) < versionSize {
+		return false
+	}
+	kind, size := head(b)
+	return kind == xeRecords && size == versionSize && binary.LittleEndian.Uint16(b[4:]) == 0 &&
+		binary.LittleEndian.Uint64(b[oa.RecordHeader:]) == recorderVersion
+}
+
+// xeRecords is the type of the version's record in files of xe-perf-recorder, behind which its other own types follow in
+// the order of i915-perf-recorder's.
+const xeRecords = oa.RecordBufferLost + 1
+
+// recorderVersion is that of the files of both recorders.
+const recorderVersion = 1
 
 func head(b []byte) (kind uint32, size int) {
 	return binary.LittleEndian.Uint32(b), int(binary.LittleEndian.Uint16(b[6:]))
@@ -70,5 +90,5 @@ func (Format) WhyNot(in *formats.Input) string {
 	case oa.RecordVersion, oa.RecordInfo:
 		return fmt.Sprintf("its first record is of a recording, but has a wrong size of %d bytes", size)
 	}
-	return "its first record is neither the version (type 0x10000) nor the device (type 0x10001)"
+	return "its first record is neither the version (type 0x10000, or 4 of the driver xe) nor the device (type 0x10001)"
 }

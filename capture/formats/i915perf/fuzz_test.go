@@ -49,6 +49,12 @@ func FuzzOpen(f *testing.F) {
 	f.Add(r.bytes)
 	f.Add(r.add(oa.RecordBufferLost, nil).steps(3, 1).correlate().headers(info).bytes[16:])
 	f.Add(newRecording(gt2()).bytes)
+	for _, g := range oa.Formats() {
+		info := gt2()
+		info.Xe, info.DeviceID = true, 0x64A0
+		info.SetFormat(g)
+		f.Add(newRecording(info).correlate().report(0x20).steps(3, 1).correlate().bytes)
+	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		openAny(t, content)
 	})

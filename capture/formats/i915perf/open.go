@@ -77,7 +77,10 @@ func decode(ctx context.Context, data []byte, opt formats.Options) (capture.Conf
 		s.warn(
 			"the recording does not hold the topology: metrics that depend on the number of EUs are missing; give properties={\"EuCoresTotalCount\": ...} to have them")
 	}
-	if err := s.chooseFormat(); err != nil {
+	if err := s.chooseFormat(opt.GPU); err != nil {
+		return capture.Config{}, err
+	}
+	if err := s.settle(ctx, data); err != nil {
 		return capture.Config{}, err
 	}
 	s.checkSet(opt.GPU)
@@ -161,26 +164,36 @@ func fill(ctx context.Context, data []byte, a *oa.Accumulator, b *capture.Batch,
 	return others, nil
 }
 
-// chooseFormat takes the reports' own size where the header contradicts it: the usual recorder writes only one format.
-func (s *scan) chooseFormat() error {
-	f, err := oa.FormatByEnum(s.info.Format)
-	if err == nil && (s.survey.Reports == 0 || s.survey.Sizes[f.Size] > 0) {
+// chooseFormat takes the format of the metric set where the file's number says another one and is xe-perf-recorder's,
+// which is that program's own, or says none; and what the reports' own size says, where the file contradicts it.
+func (s *scan) chooseFormat(gpu string) error {
+	f, err := s.info.Layout()
+	fits := func(g *oa.Format) bool { return s.survey.Reports == 0 || s.survey.Sizes[g.Size] > 0 }
+	if set := s.set(gpu); set != nil && (s.info.Xe || err != nil) {
+		if g, e := oa.FormatByName(set.Format); e == nil && g != f && fits(g) {
+			s.warn("the file says report format %d, and the metric set %s has reports of %s: they are read as these", s.info.Format,
+				set.Name, g.Name)
+			s.info.SetFormat(g)
+			return nil
+		}
+	}
+	if err == nil && fits(f) {
 		return nil
 	}
-	var fits []*oa.Format
+	var others []*oa.Format
 	for _, g := range oa.Formats() {
-		if s.survey.Sizes[g.Size] > 0 {
-			fits = append(fits, g)
+		if s.survey.Sizes[g.Size] > 0 && g.Before(oa.A24u40A14u32B8C8) == s.old() {
+			others = append(others, g)
 		}
 	}
 	switch {
 	case s.survey.Reports == 0:
-		s.info.Format = oa.A32u40A4u32B8C8.Enum
+		s.info.SetFormat(oa.A32u40A4u32B8C8)
 		return nil
-	case len(fits) == 1:
+	case len(others) == 1:
 		s.warn("the file says report format %d, but its reports have %d bytes: they are read as %s", s.info.Format,
-			fits[0].Size, fits[0].Name)
-		s.info.Format = fits[0].Enum
+			others[0].Size, others[0].Name)
+		s.info.SetFormat(others[0])
 		return nil
 	case err != nil:
 		return fmt.Errorf("device information: %w", err)
@@ -190,13 +203,72 @@ func (s *scan) chooseFormat() error {
 		f.Name, f.Size, sizes)
 }
 
+// old reports whether the device is one of before DG2, whose reports have other formats.
+func (s *scan) old() bool {
+	if d, ok := oa.DeviceByID(s.info.DeviceID); ok {
+		return d.Version < 1255
+	}
+	return !s.info.Xe
+}
+
+// set is the metric set that the file names, in the catalogue of the GPU; nil where there is none.
+func (s *scan) set(gpu string) *metrics.MetricSet {
+	if gpu == "" {
+		gpu, _ = oa.CatalogueOf(s.info.DeviceID)
+	}
+	cat, err := metrics.Get(gpu)
+	if err != nil {
+		return nil
+	}
+	if set, err := cat.Set(s.info.GUID); err == nil {
+		return set
+	}
+	set, _ := cat.Set(s.info.Set)
+	return set
+}
+
+// settle goes through the file once more where its reports are not what the first pass took them for, or its clock
+// correlations show that their clock runs at another pace beside that of the reports.
+func (s *scan) settle(ctx context.Context, data []byte) error {
+	f, err := s.info.Layout()
+	if err != nil {
+		return err
+	}
+	shift := s.info.Shift
+	if pace := s.survey.Pace(s.info.TimestampFrequency); pace != 0 {
+		shift += pace
+		if shift < 0 || shift > 1 {
+			shift = s.info.Shift
+		}
+	}
+	if f == s.survey.Format && shift == s.info.Shift {
+		return nil
+	}
+	if shift != s.info.Shift {
+		s.warn("the clock correlations run at %s the pace of the timestamp frequency: they are read as such of the command streamer",
+			map[bool]string{true: "half", false: "the whole of"}[shift > s.info.Shift])
+	}
+	again := scan{again: true, warnings: s.warnings, info: s.info}
+	again.info.Shift = shift
+	again.survey.Format = f
+	n := len(s.warnings)
+	if err := again.run(ctx, data); err != nil {
+		return err
+	}
+	again.info.Topology = again.topology
+	again.warnings = again.warnings[:n]
+	*s = again
+	return nil
+}
+
 // checkSet says where the metric set is not what the catalogue knows by its name.
 func (s *scan) checkSet(gpu string) {
 	if gpu == "" {
 		gpu, _ = oa.CatalogueOf(s.info.DeviceID)
 	}
 	cat, err := metrics.Get(gpu)
-	if err != nil || len(cat.Sets()) == 0 {
+	if err != nil {
+		s.guess()
 		return // a warning about the device says so
 	}
 	if s.info.Set == "" {
@@ -224,5 +296,27 @@ func (s *scan) checkSet(gpu string) {
 		s.warn(
 			"the recording was made with configuration %s, and %s is %s here: its B and C counters may count something else",
 			s.info.GUID, set.Name, set.GUID)
+	}
+}
+
+// guess names the GPU whose metric set a device that no list knows was measured with: the configuration tells. Intel's
+// tools read new GPUs by the sets of Lunar Lake.
+func (s *scan) guess() {
+	if _, known := oa.DeviceByID(s.info.DeviceID); known || s.info.GUID == "" {
+		return
+	}
+	for _, id := range metrics.IDs() {
+		if !strings.HasPrefix(id, "intel-") {
+			continue
+		}
+		cat, err := metrics.Get(id)
+		if err != nil {
+			continue
+		}
+		if set, err := cat.Set(s.info.GUID); err == nil {
+			s.warn("the configuration %s is that of %s on %s: gpu=%q reads the recording as one of that GPU, which is a guess", s.info.GUID,
+				set.Name, cat.Title(), id)
+			return
+		}
 	}
 }

@@ -23,9 +23,12 @@ const passes = 2
 
 // each calls f for every record of a file's content, whose payload is a part of that. cut says how many bytes of an
 // incomplete record are left at the end, and where it begins.
+//
+// Records of xe-perf-recorder get the types of i915-perf-recorder's.
 func each(ctx context.Context, data []byte, f func(oa.Record) error) (cut int, at int64, err error) {
 	var d oa.Decoder
 	d.Feed(data)
+	xe := isXe(data)
 	done, next := int64(0), int64(0)
 	for {
 		rec, ok, err := d.Next()
@@ -44,6 +47,9 @@ func each(ctx context.Context, data []byte, f func(oa.Record) error) (cut int, a
 			}
 			progress.From(ctx).Add((rec.Offset - done) / passes)
 			done, next = rec.Offset, rec.Offset+chunk
+		}
+		if own := rec.Type - xeRecords; xe && own <= oa.RecordCorrelation-oa.RecordVersion {
+			rec.Type = oa.RecordVersion + own
 		}
 		if err := f(rec); err != nil {
 			return 0, 0, err
@@ -70,6 +76,8 @@ type scan struct {
 	// of each time that the headers stand there: a clock correlation follows, so that another recording begins
 	headers  []bool
 	warnings []string
+	xe       bool // the recorder is xe's
+	again    bool // it is gone through once more, with another format or shift than the device information tells
 }
 
 func (s *scan) warn(format string, args ...any) {
@@ -78,7 +86,7 @@ func (s *scan) warn(format string, args ...any) {
 
 // run goes through the file up to its end, or to where another device's or set's recording begins.
 func (s *scan) run(ctx context.Context, data []byte) error {
-	s.end = -1
+	s.end, s.xe = -1, isXe(data)
 	cut, at, err := each(ctx, data, s.record)
 	if err != nil && !errors.Is(err, errStop) {
 		return err
@@ -102,7 +110,7 @@ func (s *scan) record(r oa.Record) error {
 		if len(r.Data) < 4 {
 			return fmt.Errorf("version record at byte %d: %d bytes of payload, it has 8", r.Offset, len(r.Data))
 		}
-		if v := binary.LittleEndian.Uint32(r.Data); v != 1 {
+		if v := binary.LittleEndian.Uint32(r.Data); v != recorderVersion {
 			s.warn("the file says version %d at byte %d, and only version 1 is known: it is read as that", v, r.Offset)
 		}
 	case oa.RecordInfo:
@@ -112,7 +120,16 @@ func (s *scan) record(r oa.Record) error {
 		}
 		switch {
 		case !s.haveInfo:
+			info.Xe, info.Shift = s.xe, oa.ShiftOf(info.DeviceID)
+			if s.again {
+				info.Shift = s.info.Shift
+				info.SetFormat(s.survey.Format)
+			}
 			s.info, s.haveInfo, s.header = info, true, bytes.Clone(r.Data)
+			s.survey.Shift = info.Shift
+			if f, err := info.Layout(); err == nil {
+				s.survey.Format = f
+			}
 		case !bytes.Equal(s.header, r.Data):
 			s.end = r.Offset
 			s.warn(

@@ -24,11 +24,17 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	if err != nil {
 		return err
 	}
-	version := binary.LittleEndian.AppendUint64(nil, 1)
-	out := oa.AppendRecord(nil, oa.RecordVersion, version)
-	out = oa.AppendRecord(out, oa.RecordInfo, info)
+	version := binary.LittleEndian.AppendUint64(nil, recorderVersion)
+	own := func(kind uint32) uint32 {
+		if r.Info().Xe && kind >= oa.RecordVersion {
+			return kind - oa.RecordVersion + xeRecords
+		}
+		return kind
+	}
+	out := oa.AppendRecord(nil, own(oa.RecordVersion), version)
+	out = oa.AppendRecord(out, own(oa.RecordInfo), info)
 	if t := r.Info().Topology; len(t) > 0 {
-		out = oa.AppendRecord(out, oa.RecordTopology, append(t[:len(t):len(t)], make([]byte, -len(t)&7)...))
+		out = oa.AppendRecord(out, own(oa.RecordTopology), append(t[:len(t):len(t)], make([]byte, -len(t)&7)...))
 	}
 	meter := progress.From(ctx)
 	meter.Begin(0, progress.Bytes) // how many records there will be shows at the end only
@@ -46,7 +52,7 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 			meter.Add(int64(len(out)))
 			out = out[:0]
 		}
-		out = oa.AppendRecord(out, kind, payload)
+		out = oa.AppendRecord(out, own(kind), payload)
 		return nil
 	})
 	if err != nil {
@@ -78,29 +84,33 @@ func rebuilder(c *capture.Capture) (*oa.Rebuilder, error) {
 	return r, nil
 }
 
-// Doubts says what i915-perf-reader will not read, or not read well.
+// Doubts says what i915-perf-reader, or xe-perf-reader, will not read, or not read well.
 func (Format) Doubts(c *capture.Capture) []string {
 	r, err := rebuilder(c)
 	if err != nil {
 		return nil
 	}
 	var out []string
-	say := func(format string, args ...any) {
-		out = append(out, "i915-perf-reader will not read the file well: "+fmt.Sprintf(format, args...))
-	}
 	info, shape := r.Info(), r.Shape()
+	program := "i915-perf-reader"
+	if info.Xe {
+		program = "xe-perf-reader"
+	}
+	say := func(format string, args ...any) {
+		out = append(out, program+" will not read the file well: "+fmt.Sprintf(format, args...))
+	}
 	gpu, _ := oa.CatalogueOf(info.DeviceID)
 	switch cat, err := metrics.Get(gpu); {
 	case gpu == "" || err != nil:
 		say("device %#04x is not one that astrolabe has metric sets of, and that program may have none either",
 			info.DeviceID)
 	default:
-		if set, err := cat.Set(info.Set); err != nil || set.Name != info.Set {
+		set, err := cat.Set(info.Set)
+		if err != nil || set.Name != info.Set {
 			say("it knows no metric set %q of %s and breaks off", info.Set, gpu)
+		} else if f, err := info.Layout(); err == nil && f.Name != set.Format {
+			say("it takes every report for one of format %s", set.Format)
 		}
-	}
-	if f := oa.A32u40A4u32B8C8; info.Format != f.Enum {
-		say("it takes every report for one of format %s", f.Name)
 	}
 	if shape.Reports > 0 && !shape.Correlations {
 		say("it needs two clock correlations, and the capture has none")

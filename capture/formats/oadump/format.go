@@ -149,7 +149,7 @@ func readOptions(opt formats.Options) (o options, err error) {
 			"option %s: %q: use \"consecutive\" (each snapshot with the next) or \"pairs\" (begin and end)",
 			optSnapshots, snapshots)
 	}
-	o.frequency = oa.TimestampFrequencyOf(0)
+	o.frequency = oa.CatalogueFrequency(o.gpu)
 	for _, p := range opt.Properties {
 		switch {
 		case p.IsText:
@@ -158,6 +158,9 @@ func readOptions(opt formats.Options) (o options, err error) {
 		case p.Name == "GpuMaxFrequency" && p.Number >= 1 && p.Number < 1<<32:
 			o.maximum = uint32(p.Number)
 		}
+	}
+	if o.frequency == 0 {
+		return o, fmt.Errorf("a raw dump of OA reports does not say how fast its timestamps run, which on %s depends on the part: give properties={\"GpuTimestampFrequency\": ...} in Hz", o.gpu)
 	}
 	return o, nil
 }
@@ -179,7 +182,8 @@ const chunk = 4096
 // warning.
 func decode(ctx context.Context, data []byte, o options) (capture.Config, error) {
 	variant := oa.UserID
-	info := oa.Info{TimestampFrequency: o.frequency, MaxFrequency: o.maximum, Format: o.format.Enum}
+	info := oa.Info{TimestampFrequency: o.frequency, MaxFrequency: o.maximum, Xe: o.format.Enum == 0}
+	info.SetFormat(o.format)
 	a, err := oa.NewAccumulator(oa.Options{Info: info, GPU: o.gpu, Source: Format{}.Name(), Variant: &variant,
 		Separate: o.pairs, Stream: data})
 	if err != nil {

@@ -27,7 +27,7 @@ func dump(f *oa.Format, n int) []byte {
 	var out []byte
 	for i := range n {
 		r := make(oa.Report, f.Size)
-		f.Put(r, uint32(0xCAFE0000+i), uint32(full), 0x20+uint32(i/2), uint32(ticks), values)
+		f.Put(r, uint64(0xCAFE0000+i), uint64(full), 0x20+uint64(i/2), uint64(ticks), values)
 		out = append(out, r...)
 		full += 12000
 		if i%2 == 1 {
