@@ -152,8 +152,8 @@ func (f *mapFlags) readShard() (err error) {
 	return nil
 }
 
-// isCaptureFolder reports whether a folder is one capture. A format of data sets takes every folder of folders
-// KEY=VALUE for one: it is one where all files of captures below it are of that format.
+// isCaptureFolder reports whether a folder is one capture. A format of data sets takes a folder of folders KEY=VALUE for
+// one that has a file of its own somewhere: it is one where all files of captures below it are of that format.
 func isCaptureFolder(folder string) bool {
 	f, err := all.Registry().Sniff(folder)
 	if err != nil || !fleet.Partitioned(folder) {

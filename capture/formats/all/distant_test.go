@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -222,37 +221,5 @@ func TestALineThatBreaksIsAnError(t *testing.T) {
 	}
 	if err := d.Need(0, 1<<20); !errors.Is(err, formats.ErrFetch) || !strings.Contains(err.Error(), "the most") {
 		t.Errorf("more than may be read: %v", err)
-	}
-}
-
-// Files that pandas, pyarrow, polars and DuckDB write are elsewhere what they are here.
-func TestEnginesFilesElsewhere(t *testing.T) {
-	exe := os.Getenv("ASTROLABE_LAKE_PYTHON")
-	if exe == "" {
-		exe = "python3"
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command(exe, "testdata/foreign.py", dir).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: pyarrow, polars or duckdb is not installed for %s (.ci/extra lake installs it)%.0s", filepath.Base(exe), out)
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(files) < 20 {
-		t.Fatal(files, err)
-	}
-	for _, f := range files {
-		same(t, f)
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &server{data: data}
-		c, err := afar(t, s, f)
-		if err != nil {
-			continue // as here
-		}
-		opened := s.served
-		c.Counters[len(c.Counters)-1].Total()
-		t.Logf("ENGINE | elsewhere: %s, %d of %d bytes to open it | %d for one counter of %d | 1", filepath.Base(f), opened,
-			len(data), s.served-opened, len(c.Counters))
 	}
 }

@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -117,7 +116,7 @@ func (d *decoded) build(ctx context.Context, path string, o *table.Options) erro
 	}
 	d.finish(whole, instances)
 	if len(d.cfg.Counters) == 0 && d.doc.Columnless == nil && len(rest) > 0 {
-		return errors.New("it holds no numeric column besides the time: nothing to make a counter of")
+		return table.ErrNoCounter
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func Restore(layout, document string, axis *capture.Axis, cols []Stored) (*captu
 	}
 	d.finish(whole, instances)
 	if len(d.cfg.Counters) == 0 && layout == "" {
-		return nil, errors.New("it holds no numeric column besides the time: nothing to make a counter of")
+		return nil, table.ErrNoCounter
 	}
 	d.cfg.Warnings = append(d.cfg.Warnings, d.warnings...)
 	return &d.cfg, nil

@@ -17,15 +17,87 @@ import (
 // mostFiles bounds a data set.
 const mostFiles = 20_000
 
-// sniffFolder recognises a folder of Parquet files, or of folders KEY=VALUE.
+// sniffFolder recognises a folder of Parquet files, or of folders KEY=VALUE with such in them.
 func sniffFolder(in *formats.Input) int {
-	for _, name := range in.Files {
-		key, value, isPartition := strings.Cut(strings.TrimSuffix(name, "/"), "=")
-		if isParquet(name) || strings.HasSuffix(name, "/") && isPartition && key != "" && value != "" {
-			return 70
-		}
+	if whyNoSet(in) != nil {
+		return 0
 	}
-	return 0
+	return 70
+}
+
+// lookedAt is how many files of a folder are tried: where none of them can be read the folder is no data set of
+// captures, and where one can the reader says what is wrong with the others.
+const lookedAt = 8
+
+var errNoFile = errors.New("no .parquet file in it, or in folders KEY=VALUE in it")
+
+// whyNoSet says why a folder is no data set. Folders KEY=VALUE hold all sorts of files, and Parquet holds all sorts of
+// tables, so one is looked at.
+func whyNoSet(in *formats.Input) error {
+	likely := slices.ContainsFunc(in.Files, func(name string) bool {
+		key, value, ok := strings.Cut(strings.TrimSuffix(name, "/"), "=")
+		return isParquet(name) || strings.HasSuffix(name, "/") && ok && key != "" && value != ""
+	})
+	if !likely {
+		return errNoFile
+	}
+	var first error
+	tried, visited := 0, 0
+	err := walkSet(in.Path, func(path string, e fs.DirEntry) error {
+		if visited++; visited > mostFiles {
+			return fs.SkipAll
+		}
+		if e.IsDir() || !isParquet(e.Name()) {
+			return nil
+		}
+		err := tryFile(path)
+		if tried++; err == nil {
+			first = nil
+			return fs.SkipAll
+		}
+		if first == nil {
+			first = fmt.Errorf("%s: %w", path, err)
+		}
+		if tried == lookedAt {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case tried == 0:
+		return errNoFile
+	}
+	return first
+}
+
+// tryFile says why a file is none of counters. Of one that an option could make readable it says nothing.
+func tryFile(path string) error {
+	src, err := newSource(path)
+	if err == nil {
+		_, err = openFile(src)
+	}
+	if err != nil {
+		return err
+	}
+	if _, _, err := decode(context.Background(), src, path, &table.Options{}); errors.Is(err, table.ErrNoCounter) {
+		return err
+	}
+	return nil
+}
+
+// walkSet calls f for the files and folders of a data set. Names that begin with a point or an underscore are of none.
+func walkSet(dir string, f func(path string, e fs.DirEntry) error) error {
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := e.Name(); path != dir && e.IsDir() && (strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")) {
+			return fs.SkipDir
+		}
+		return f(path, e)
+	})
 }
 
 func isParquet(name string) bool {
@@ -41,17 +113,8 @@ type setFile struct {
 
 // filesOf lists the files of a data set in the order of their names.
 func filesOf(dir string) (out []setFile, err error) {
-	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if e.IsDir() {
-			if name := e.Name(); path != dir && (strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")) {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !isParquet(e.Name()) {
+	err = walkSet(dir, func(path string, e fs.DirEntry) error {
+		if e.IsDir() || !isParquet(e.Name()) {
 			return nil
 		}
 		rel, err := filepath.Rel(dir, filepath.Dir(path))

@@ -35,7 +35,7 @@ func (Format) Doc() string {
 // Extensions are those of Parquet files.
 func (Format) Extensions() []string { return []string{".parquet", ".parq"} }
 
-// Sniff is certain of the magic number at the start, and thinks folders of Parquet files or of partitions a data set.
+// Sniff is certain of the magic number at the start, and takes folders of Parquet files, or of partitions with such, for a data set.
 func (Format) Sniff(in *formats.Input) int {
 	if in.IsDir {
 		return sniffFolder(in)
@@ -50,7 +50,9 @@ func (Format) Sniff(in *formats.Input) int {
 func (Format) WhyNot(in *formats.Input) string {
 	switch {
 	case in.IsDir:
-		return "no .parquet file and no folder KEY=VALUE in it"
+		if err := whyNoSet(in); err != nil {
+			return err.Error()
+		}
 	case bytes.HasPrefix(in.Head, []byte("PARE")):
 		return "this Parquet file is encrypted"
 	}

@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -279,5 +281,57 @@ func TestATextThatLooksLikeNoValueHasAFolderOfItsOwn(t *testing.T) {
 	_, paths := partitioned(t, c, "kernel")
 	if len(paths) != 2 || filepath.Dir(paths[0]) == filepath.Dir(paths[1]) {
 		t.Errorf("files %q, want two folders", paths)
+	}
+}
+
+// Folders KEY=VALUE hold other things than captures too, and Parquet other tables than counters: what cannot be read is
+// not recognised. One file that is damaged does not hide a capture.
+func TestFoldersOfOtherThingsAreNotRecognised(t *testing.T) {
+	var texts, good bytes.Buffer
+	rows, err := NewRows(&texts, []Column{{"time", Double}, {"name", Text}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(rows.Add(1.0, "a"), rows.Add(2.0, "b"), rows.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err = NewRows(&good, []Column{{"time", Double}, {"n", Int}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(rows.Add(1.0, int64(3)), rows.Add(2.0, int64(4)), rows.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		sure  int
+		why   string
+	}{
+		"csv":       {map[string]string{"x=1/a.csv": "time,n\n0,1\n"}, 0, "no .parquet file"},
+		"nothing":   {map[string]string{"x=1/y=2/.hidden": ""}, 0, "no .parquet file"},
+		"garbage":   {map[string]string{"x=1/a.parquet": "PAR1 garbage"}, 0, "a.parquet: truncated"},
+		"texts":     {map[string]string{"x=1/a.parquet": texts.String()}, 0, "no numeric column"},
+		"plain":     {map[string]string{"a.parquet": texts.String()}, 0, "no numeric column"},
+		"staged":    {map[string]string{"x=1/_tmp/a.parquet": good.String()}, 0, "no .parquet file"},
+		"good":      {map[string]string{"x=1/y=2/a.parquet": good.String(), "x=1/y=2/_SUCCESS": ""}, 70, ""},
+		"one is":    {map[string]string{"x=1/a.parquet": "PAR1", "x=2/a.parquet": good.String()}, 70, ""},
+		"no folder": {map[string]string{"deep/x=1/a.parquet": good.String()}, 0, "no .parquet file"},
+	} {
+		dir := t.TempDir()
+		for file, text := range c.files {
+			path := filepath.Join(dir, filepath.FromSlash(file))
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		in, err := formats.Inspect(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Format{}).Sniff(in); got != c.sure || c.sure == 0 && !strings.Contains(Format{}.WhyNot(in), c.why) {
+			t.Errorf("%s: %d, want %d: %s", name, got, c.sure, Format{}.WhyNot(in))
+		}
 	}
 }

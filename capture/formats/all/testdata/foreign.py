@@ -4,6 +4,7 @@ import sys
 import duckdb
 import polars
 import pyarrow as pa
+import pyarrow.dataset
 import pyarrow.feather
 import pyarrow.parquet as pq
 
@@ -38,3 +39,20 @@ frame.write_ipc(out + "polars-zstd.arrow", compression="zstd")
 frame.write_parquet(out + "polars.parquet")
 counters = table.drop_columns(["d"])
 duckdb.sql(f"COPY counters TO '{out}duckdb.parquet' (FORMAT parquet, ROW_GROUP_SIZE 30000)")
+
+# Folders KEY=VALUE, as data sets have them, of captures and of other things.
+sets = out + "sets/"
+frame = table.select(["time", "u0", "f0"]).slice(0, 500).to_pandas()
+frame["build"] = ["a", "b/%"] * 250
+frame["who"] = "somebody"
+frame.to_parquet(sets + "yes-pandas", partition_cols=["build"])
+frame.drop(columns=["time"]).to_parquet(sets + "yes-no-time", partition_cols=["build", "who"])
+frame[["who", "build"]].assign(more="text").to_parquet(sets + "no-texts", partition_cols=["build"])
+frame[["time", "who", "build"]].to_parquet(sets + "no-counters", partition_cols=["build"])
+by = pyarrow.dataset.partitioning(pa.schema([("build", pa.string())]), flavor="hive")
+for form in ["arrow", "csv", "feather", "parquet"]:
+    name = ("yes-" if form == "parquet" else "no-") + form
+    pyarrow.dataset.write_dataset(pa.Table.from_pandas(frame), sets + name, format=form, partitioning=by)
+for form, name in {"parquet": "yes-duckdb", "csv": "no-duckdb-csv", "json": "no-duckdb-json"}.items():
+    duckdb.sql(f"COPY frame TO '{sets}{name}' (FORMAT {form}, PARTITION_BY (build))")
+duckdb.sql(f"COPY (SELECT build, who FROM frame) TO '{sets}no-duckdb-text' (FORMAT parquet, PARTITION_BY (build))")

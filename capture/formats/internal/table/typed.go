@@ -10,6 +10,9 @@ import (
 	"astrolabe/capture"
 )
 
+// ErrNoCounter is a table without counters.
+var ErrNoCounter = errors.New("it holds no numeric column besides the time: nothing to make a counter of")
+
 // Typed makes counters and labels of the columns of a file whose format gives them types, and adds them to the
 // configuration. leftOut names the columns of which neither can be made.
 func Typed(ctx context.Context, path string, cols []Column, leftOut []string, v Values, o *Options,
@@ -32,5 +35,5 @@ func Typed(ctx context.Context, path string, cols []Column, leftOut []string, v 
 	if named != "" {
 		named = "; lists, structures and the like are not read: " + named
 	}
-	return nil, errors.New("it holds no numeric column besides the time: nothing to make a counter of" + named)
+	return nil, fmt.Errorf("%w%s", ErrNoCounter, named)
 }
