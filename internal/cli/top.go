@@ -150,6 +150,7 @@ func (t *topRun) show(ctx context.Context, refresh time.Duration) error {
 	}
 	defer screen.Fini()
 	view := top.NewView(screen, top.NewBoard(), t.a.ascii(), t.status, t.record)
+	view.Suspend = suspend
 	return top.Run(ctx, screen, &t.feed, view, refresh, t.ended)
 }
 

@@ -211,6 +211,37 @@ func TestTopThatIsKilledLeavesTheTerminalAsItWas(t *testing.T) {
 	}
 }
 
+func TestTopGoesToTheShellAndBack(t *testing.T) {
+	exe := built(t)
+	// A shell with jobs: dash has none in a terminal of its own without -i.
+	m := openTmux(t, 80, 24, "PS1='shell> ' sh -im")
+	m.wait(`shell>\s*$`)
+	m.keys(exe+" top --source procfs --refresh 200ms", "Enter")
+	for range 2 {
+		m.wait(`cpu_utilization +[0-9]`)
+		m.keys("C-z")
+		m.wait(`shell>\s*$`)
+		m.keys("stty -g > after; echo a shell", "Enter")
+		m.wait(`\na shell\n`)
+		m.restored()
+		if err := os.Remove(filepath.Join(m.dir, "after")); err != nil {
+			t.Fatal(err)
+		}
+		m.keys("clear; fg", "Enter")
+		screen := m.wait(`nothing was measured meanwhile`)
+		if lines := strings.Split(strings.TrimRight(screen, "\n"), "\n"); len(lines) < 20 {
+			t.Errorf("%d lines behind fg:\n%s", len(lines), screen)
+		}
+	}
+	m.keys("Down")
+	m.wait(`q quit`)
+	m.keys("q")
+	m.wait(`shell>\s*$`)
+	m.keys("exit", "Enter")
+	m.wait(`status 0`)
+	m.restored()
+}
+
 func TestTopNeedsAScreen(t *testing.T) {
 	exe := built(t)
 	if out, err := exec.Command(exe, "top").CombinedOutput(); err == nil ||

@@ -41,6 +41,8 @@ func (v *View) Handle(ev tcell.Event) bool {
 		switch {
 		case ev.Key() == tcell.KeyCtrlC:
 			v.quit = true
+		case ev.Key() == tcell.KeyCtrlZ && v.Suspend != nil:
+			v.suspend()
 		case ev.Key() == tcell.KeyCtrlL:
 			v.screen.Sync()
 		case v.searching:
@@ -53,6 +55,21 @@ func (v *View) Handle(ev tcell.Event) bool {
 	}
 	v.Draw()
 	return !v.quit
+}
+
+// suspend leaves the terminal to the shell. Nothing is measured meanwhile, which the recording counts as ticks missed.
+func (v *View) suspend() {
+	err := v.screen.Suspend()
+	if err == nil {
+		v.Suspend()
+		err = v.screen.Resume()
+	}
+	if err != nil {
+		v.message, v.quit = err.Error(), true
+		return
+	}
+	v.message = "was stopped by Ctrl-Z: nothing was measured meanwhile"
+	v.screen.Sync()
 }
 
 // longestSearch bounds what is searched for, in runes.

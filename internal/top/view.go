@@ -46,6 +46,10 @@ type View struct {
 	help      bool
 	message   string
 	quit      bool
+
+	// Suspend stops the program until its shell lets it go on, as Ctrl-Z does elsewhere; nil where shells do not. The
+	// screen is the terminal's own meanwhile.
+	Suspend func()
 }
 
 // NewView returns a view. status is asked whenever it draws; record is called when the user asks for a file.
@@ -275,7 +279,7 @@ var helpText = [...]string{
 	"r            write all further samples into a file, or end it",
 	"Ctrl-L       draw the screen again",
 	"Esc          all rows again",
-	"q Ctrl-C     quit",
+	"q Ctrl-C     quit; Ctrl-Z: to the shell, which goes on by fg",
 	"",
 	"A count is shown per second of the time that its samples cover, a",
 	"level as its mean, a metric as its formula on the totals.",
