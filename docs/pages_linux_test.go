@@ -64,6 +64,7 @@ var setups = []setup{
 	{page: "intel.md", block: "astrolabe doctor", device: "kbl-gt2"},
 	{page: "intel.md", block: "-- ./benchmark", device: "kbl-gt2", before: standInGame + "mv game benchmark\n"},
 	{page: "intel.md", block: "flex=", device: "kbl-gt2"},
+	{page: "intel.md", block: "--source xe --set", device: "lnl"},
 	{page: "intel.md", block: "capture.record",
 		before: "astrolabe convert run.arrow capture.record\n"},
 	{page: "lake.md", block: "lake add", before: runsOfThePage},

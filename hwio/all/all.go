@@ -14,6 +14,7 @@ import (
 	"astrolabe/hwio/perfevent"
 	"astrolabe/hwio/procfs"
 	"astrolabe/hwio/rocprofiler"
+	"astrolabe/hwio/xe"
 )
 
 // Sources returns every reader, usable or not, that looks at the machine below root; "" is this machine. Systems other
@@ -22,8 +23,8 @@ func Sources(root string) []hwio.Source {
 	if runtime.GOOS != "linux" && root == "" {
 		return nil
 	}
-	return []hwio.Source{perfevent.New(root), procfs.New(root), i915.New(root), amdgpu.New(root), kbase.New(root),
-		panfrost.New(root), rocprofiler.New(root), gpa.New(root)}
+	return []hwio.Source{perfevent.New(root), procfs.New(root), i915.New(root), xe.New(root), amdgpu.New(root),
+		kbase.New(root), panfrost.New(root), rocprofiler.New(root), gpa.New(root)}
 }
 
 // Doctor says what the machine below root can measure, what not, and what to do about it.

@@ -21,8 +21,8 @@ type candidate struct {
 func intelCards(root sysroot.Root) []candidate {
 	var out []candidate
 	for _, c := range drm.Cards(root) {
-		if c.Vendor != vendorIntel && c.Driver != "i915" && c.Driver != "xe" {
-			continue
+		if c.Vendor != vendorIntel && c.Driver != "i915" || c.Driver == "xe" {
+			continue // a card of the driver xe is that reader's
 		}
 		p := partOf(c.Device)
 		out = append(out, candidate{c, p, judge(root, c, p)})
@@ -43,12 +43,6 @@ func intelCards(root sysroot.Root) []candidate {
 func judge(root sysroot.Root, c drm.Card, p part) *hwio.Problem {
 	id := fmt.Sprintf("%04x:%04x", c.Vendor, c.Device)
 	switch {
-	case c.Driver == "xe":
-		return &hwio.Problem{
-			Reason: fmt.Sprintf("%s (%s) is run by the kernel driver xe, whose performance interface and newer GPUs astrolabe does not read", c.Name, id),
-			Fix: "a GPU that i915 supports too can be given to it by booting with xe.force_probe=!" +
-				fmt.Sprintf("%04x", c.Device) + " i915.force_probe=" + fmt.Sprintf("%04x", c.Device),
-		}
 	case c.Driver == "":
 		return &hwio.Problem{Reason: fmt.Sprintf("no kernel driver is bound to %s (%s)", c.Name, id),
 			Fix: "load the driver: sudo modprobe i915"}
@@ -81,7 +75,7 @@ func find(root sysroot.Root, want string) (candidate, error) {
 		return candidate{}, &hwio.Problem{Reason: "no graphics card is listed in /sys/class/drm",
 			Fix: "load the GPU's driver (sudo modprobe i915), or give a container access to /sys/class/drm and /dev/dri"}
 	case len(cards) == 0:
-		return candidate{}, &hwio.Problem{Reason: "no card in /sys/class/drm is a GPU of Intel"}
+		return candidate{}, &hwio.Problem{Reason: "no card in /sys/class/drm is a GPU of Intel that the driver i915 runs, or could"}
 	case want == "":
 		at = 0
 	case at < 0:

@@ -154,7 +154,7 @@ func TestDiscoverySaysWhatSpeaksAgainstACard(t *testing.T) {
 		change     func(*tree)
 		want       []string
 	}{
-		"xe":       {"0x5912", "xe", nil, []string{"kernel driver xe", "i915.force_probe=5912"}},
+		"xe":       {"0x5912", "xe", nil, []string{"no card in /sys/class/drm is a GPU of Intel that the driver i915 runs"}},
 		"vfio":     {"0x5912", "vfio-pci", nil, []string{"vfio-pci, not by i915"}},
 		"GT1":      {"0x5902", "i915", nil, []string{"GT1", "GT2 and GT3 only"}},
 		"GT4":      {"0x593b", "i915", nil, []string{"GT4", "GT2 and GT3 only"}},
@@ -162,7 +162,7 @@ func TestDiscoverySaysWhatSpeaksAgainstACard(t *testing.T) {
 		"no perf":  {"0x5912", "i915", func(f *tree) { f.remove("/sys/class/drm/card0/metrics") }, []string{"no folder /sys/class/drm/card0/metrics", "4.14"}},
 		"unbound":  {"0x5912", "i915", func(f *tree) { f.remove(pci + "/driver") }, []string{"no kernel driver is bound", "modprobe i915"}},
 		"no cards": {"0x5912", "i915", func(f *tree) { f.remove("/sys/class/drm") }, []string{"no graphics card", "/dev/dri"}},
-		"AMD":      {"0x5912", "amdgpu", func(f *tree) { f.file(pci+"/vendor", "0x1002") }, []string{"no card in /sys/class/drm is a GPU of Intel"}},
+		"AMD":      {"0x5912", "amdgpu", func(f *tree) { f.file(pci+"/vendor", "0x1002") }, []string{"no card in /sys/class/drm is a GPU of Intel that"}},
 	} {
 		f := kabyLake(t, c.id, c.driver)
 		if c.change != nil {

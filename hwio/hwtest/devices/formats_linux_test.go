@@ -17,13 +17,13 @@ import (
 )
 
 // sources are what records a device, by the beginning of its name.
-var sources = map[string]string{"cpu-pmu": "cpu", "gfx": "amdgpu", "kbl": "i915", "mali": "kbase", "panfrost": "panfrost"}
+var sources = map[string]string{"cpu-pmu": "cpu", "gfx": "amdgpu", "kbl": "i915", "lnl": "xe", "mali": "kbase", "panfrost": "panfrost"}
 
 // unread are devices that only programs of others read.
-var unread = []string{"lnl", "tgl"}
+var unread = []string{"tgl"}
 
 // answers are how many of a source's answers a recording waits for.
-var answers = map[string]int{"cpu": 50, "amdgpu": 4, "i915": 150, "kbase": 50, "panfrost": 50}
+var answers = map[string]int{"cpu": 50, "amdgpu": 4, "i915": 150, "xe": 150, "kbase": 50, "panfrost": 50}
 
 // recordOf records a device as users do.
 func recordOf(t *testing.T, m hwtest.Model) *capture.Capture {

@@ -17,6 +17,7 @@ import (
 	"astrolabe/hwio/hwtest"
 	"astrolabe/hwio/hwtest/clients"
 	"astrolabe/hwio/hwtest/emulated"
+	"astrolabe/hwio/hwtest/programs"
 )
 
 const igt = "intel-gpu-tools"
@@ -198,4 +199,48 @@ func TestForeignXePerfControlDumpsTheEndOfARecording(t *testing.T) {
 	held.Equal("as many reports as were read, but for those after the dump", len(reports) >= 40 && len(reports) <= s.Delivered, true)
 	first, last := reports[0], reports[len(reports)-1]
 	held.Equal("test counter", last.c[2]-first.c[2], 8*(last.ticks-first.ticks))
+}
+
+// What astrolabe records of a busy GPU another program reads in its own file's form: sums by context are the model's.
+func TestForeignXePerfReaderReadsOurRecording(t *testing.T) {
+	reader, before := clients.Debian13(t, "xe-perf-reader", igt)
+	program := programs.Path(t, "astrolabe")
+	file := filepath.Join(t.TempDir(), "live")
+	script := `"$1" record --source xe --set TestOa --duration 400ms --period 1ms -o "$2.arrow" && "$1" convert "$2.arrow" "$2.record"`
+	o := clients.Options{Device: newDevice(), Seed: 3}
+	if os.Geteuid() != 0 {
+		o.Scenarios = []string{"paranoid-0"}
+	}
+	r, _ := clients.Run(t, o, "sh", "-c", script, "sh", program, file)
+	truth := r.Truth.(*Truth).Streams[0]
+	out, err := exec.Command(reader, append(before, "-c", "GpuCoreClocks,GPGPU_THREADGROUP_COUNT,IA_VERTEX,TEST_EVENT1_CYCLES", file+".record")...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	// It prints an interval by context between two switches.
+	sums, ctx := map[string]map[string]uint64{}, ""
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 0:
+		case strings.HasPrefix(f[0], "hw_id="):
+			if ctx = strings.TrimPrefix(f[0], "hw_id="); ctx == "0xffffffff" {
+				ctx = "idle"
+			}
+			if sums[ctx] == nil {
+				sums[ctx] = map[string]uint64{}
+			}
+		case len(f) == 2 && ctx != "":
+			if v, err := strconv.ParseUint(f[1], 10, 64); err == nil {
+				sums[ctx][f[0]] += v
+			}
+		}
+	}
+	held := clients.Compare(t, "xe-perf-reader on astrolabe's recording", "lnl")
+	held.Equal("contexts", len(sums), len(truth.Contexts))
+	for ctx, m := range truth.Contexts {
+		for name, counter := range map[string]string{"GpuCoreClocks:": "GPU_TICKS", "GPGPU_THREADGROUP_COUNT:": "PEC0", "IA_VERTEX:": "PEC33", "TEST_EVENT1_CYCLES:": "PEC2"} {
+			held.Equal("context "+ctx+": "+name, sums[ctx][name], m[counter])
+		}
+	}
 }

@@ -1,0 +1,246 @@
+//go:build linux
+
+package xe
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
+	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/emulated"
+	model "astrolabe/hwio/hwtest/xe"
+)
+
+// emulation is what became of a run of the program on the emulated GPU.
+type emulation struct {
+	*emulated.Emulation[*model.Truth]
+}
+
+func options(t *testing.T, scenarios []string, reports int, by os.Signal) hwtest.Options {
+	return hwtest.Options{Device: emulated.Device(t, model.Models(), "lnl"), Settings: hwtest.Settings{Scenarios: scenarios}, EndAfter: reports, EndBy: by}
+}
+
+// emulate runs astrolabe with arguments on the device in scenarios.
+func emulate(t *testing.T, scenarios []string, args ...string) *emulation {
+	t.Helper()
+	return &emulation{emulated.Astrolabe[*model.Truth](t, options(t, scenarios, 0, nil), args...)}
+}
+
+// record makes a recording of so many reports, or until it ends by itself.
+func record(t *testing.T, scenarios []string, reports int, more ...string) *emulation {
+	t.Helper()
+	return &emulation{emulated.Record[*model.Truth](t, options(t, scenarios, reports, nil), "xe", "1ms", more...)}
+}
+
+// nothingLeft fails where a stream or a config outlived the program.
+func (e *emulation) nothingLeft(t *testing.T) {
+	t.Helper()
+	if e.Truth.Opened != e.Truth.Closed || len(e.Truth.ConfigsLeft) != 0 {
+		t.Errorf("%d streams were opened and %d closed, configs left: %v", e.Truth.Opened, e.Truth.Closed, e.Truth.ConfigsLeft)
+	}
+	for _, c := range e.Truth.ConfigsAdded {
+		if c.Registers != "published" {
+			t.Errorf("config %+v does not have the registers of its set", c)
+		}
+	}
+}
+
+// equalsTruth compares every counter's total, over all and by context, with what the model produced.
+func (e *emulation) equalsTruth(t *testing.T, c *capture.Capture) {
+	t.Helper()
+	if len(e.Truth.Streams) != 1 {
+		t.Fatalf("%d streams", len(e.Truth.Streams))
+	}
+	s := e.Truth.Streams[0]
+	if s.Delivered < 60 {
+		t.Errorf("only %s", s)
+	}
+	rows := 0
+	for _, b := range s.Bases {
+		rows += b.Reports - 1
+	}
+	// A recorder that is kept from ending may add what it took since the last report: a row without counts.
+	counts := c.Len()
+	for counts > rows && !slices.ContainsFunc(c.Counters, func(x *capture.Counter) bool {
+		_, counted := s.Totals[x.Name]
+		return counted && !x.Value(counts-1).Missing()
+	}) {
+		counts--
+	}
+	if counts != rows || c.Len() > rows+1 {
+		t.Errorf("%d rows, the delivered reports make %d: %s", c.Len(), rows, s)
+	}
+	context := c.Label("context")
+	if context == nil {
+		t.Fatal("no label context")
+	}
+	for name, want := range s.Totals {
+		counter := c.Counter(name)
+		if counter == nil {
+			t.Errorf("no counter %s", name)
+			continue
+		}
+		if got, _ := counter.Sum().Uint64(); got != want {
+			t.Errorf("%s is %d in all, the model produced %d", name, got, want)
+		}
+		by := map[string]uint64{}
+		for i := range c.Len() {
+			if ctx, ok := context.Value(i); ok && ctx != "" {
+				by[ctx] += uint64(counter.Value(i).Float())
+			}
+		}
+		for ctx, m := range s.Contexts {
+			if by[ctx] != m[name] {
+				t.Errorf("%s of context %s is %d, the model produced %d", name, ctx, by[ctx], m[name])
+			}
+		}
+	}
+	emulated.InOrder(t, c)
+}
+
+// Every total of an unmodified recording equals the model's, whatever the driver and the GPU do.
+func TestEmulatedRecordingEqualsTheModelsTruth(t *testing.T) {
+	for _, c := range []struct {
+		scenarios string
+		more      []string
+	}{
+		{"", nil},
+		{"fused,clock-change", []string{"--set", "VectorEngineProfile"}},
+		{"kernel-7,wrap,fast-drift", nil},
+		{"loaded", nil},
+		{"report-loss", nil},
+		{"slow-reader", nil},
+		{"counter-overflow,trigger-queue", nil},
+		{"wrap", []string{"--set", "MediaSet1"}},
+		{"kernel-7", []string{"--set", "MediaSet2", "--source-option", "unit=2", "--source-option", "engine=1"}},
+		{"", []string{"--set", "ComputeBasic", "--counters", "XVE_ACTIVE", "--source-option", "card=0000:00:02.0"}},
+	} {
+		t.Run(strings.Join(append([]string{c.scenarios}, c.more...), " "), func(t *testing.T) {
+			t.Parallel()
+			e := record(t, strings.FieldsFunc(c.scenarios, func(r rune) bool { return r == ',' }), 900, c.more...)
+			e.nothingLeft(t)
+			got := e.Open(t)
+			e.equalsTruth(t, got)
+			losses := map[string]int{}
+			s := e.Truth.Streams[0]
+			for _, l := range s.Losses {
+				losses[l.Kind]++
+			}
+			bits := [4]int{}
+			for _, b := range s.Statuses {
+				for i := range bits {
+					bits[i] += int(b >> i & 1)
+				}
+			}
+			said := strings.Join(got.Warnings, "\n")
+			for i, want := range []string{"told %d times that the hardware had dropped", "told %d times that its buffer of reports had overflowed",
+				"told %d times that a counter had overflowed", "told %d times that the queue of triggers"} {
+				if want = fmt.Sprintf(want, bits[i]); bits[i] > 0 != strings.Contains(said, want) {
+					t.Errorf("status bit %d was told %d times; warnings: %s", i, bits[i], said)
+				}
+			}
+			// A loss at the very end has no report behind it that would show it.
+			if n := losses["report"] + losses["buffer"]; len(got.Late) > n || len(got.Late) < n-1 {
+				t.Errorf("the model lost reports %d times: late %v", n, got.Late)
+			}
+		})
+	}
+}
+
+// The metrics are those of the counters that the model drove.
+func TestEmulatedMetricsAreOfWhatWasCounted(t *testing.T) {
+	t.Parallel()
+	e := record(t, []string{"fused"}, 300, "--set", "TestOa")
+	got := e.Open(t)
+	totals := e.Truth.Streams[0].Totals
+	for name, want := range map[string]float64{
+		"TEST_EVENT1": 100, "TEST_EVENT2": 100, "TEST_EVENT1_CYCLES_XECORE0": float64(totals["GPU_TICKS"]),
+		"GPGPU_THREADGROUP_COUNT": float64(totals["PEC0"]), "GPU_BUSY": 100 * float64(totals["PEC32"]) / float64(totals["GPU_TICKS"]),
+	} {
+		m, err := metrics.Resolve(got, name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if v := m.Total().Float(); v < want*0.999999 || v > want*1.000001 {
+			t.Errorf("%s is %v, want %v", name, v, want)
+		}
+	}
+	if p, ok := got.Property("XeCoreTotalCount"); !ok || p.Number != 7 {
+		t.Errorf("XeCoreTotalCount is %+v", p)
+	}
+}
+
+// A configuration that a killed recorder left is used as it is; the next one that is not killed leaves its own out.
+func TestEmulatedConfigurationOfAKilledRecorderIsUsed(t *testing.T) {
+	t.Parallel()
+	killed := emulated.Astrolabe[*model.Truth](t, options(t, nil, 100, syscall.SIGKILL), "record", "--source", "xe", "--duration", "10m", "-o", emulated.File)
+	if killed.Exit != 128+int(syscall.SIGKILL) || len(killed.Truth.ConfigsLeft) != 1 {
+		t.Fatalf("exit %d, configs left %v", killed.Exit, killed.Truth.ConfigsLeft)
+	}
+	e := record(t, []string{"loaded"}, 100)
+	if len(e.Truth.ConfigsAdded) != 0 || len(e.Truth.ConfigsRemoved) != 0 || !e.Truth.Streams[0].Configs[0].Kernel {
+		t.Errorf("added %v, removed %v, used %v", e.Truth.ConfigsAdded, e.Truth.ConfigsRemoved, e.Truth.Streams[0].Configs)
+	}
+}
+
+func TestEmulatedRefusalsSayWhatToDo(t *testing.T) {
+	for _, c := range []struct {
+		scenarios string
+		args      []string
+		want      []string
+	}{
+		{"busy", nil, []string{"OA unit 0 (render and compute)", "serves one at a time"}},
+		{"no-observation", nil, []string{"has no folder", "Linux 6.12"}},
+		{"old-kernel", nil, []string{"has no folder", "Linux 6.12"}},
+		{"narrow-whitelist", nil, []string{"rejects the registers of metric set RenderBasic"}},
+		{"unprivileged", nil, []string{"dev.xe.observation_paranoid is 1", "sysctl dev.xe.observation_paranoid=0"}},
+		{"", []string{"--source-option", "stalls=yes"}, []string{"EU stall sampling", "VectorEngineStalls"}},
+		{"", []string{"--source-option", "unit=1"}, []string{"render and compute, which have the numbers 0"}},
+		{"", []string{"--set", "MediaSet1", "--source-option", "engine=2"}, []string{"OA unit 1 (media) has 2 engines"}},
+		{"", []string{"--source-option", "card=card9"}, []string{"there are card0 (0000:00:02.0)"}},
+		{"", []string{"--set", "RenderBasik"}, []string{"did you mean RenderBasic"}},
+		{"", []string{"--source-option", "colour=red"}, []string{"no option", "set, card, unit"}},
+	} {
+		t.Run(c.scenarios+strings.Join(c.args, " "), func(t *testing.T) {
+			t.Parallel()
+			e := emulate(t, strings.Fields(c.scenarios), append([]string{"record", "--source", "xe", "--duration", "100ms", "-o", emulated.File}, c.args...)...)
+			for _, w := range c.want {
+				if e.Exit == 0 || !strings.Contains(e.Output, w) {
+					t.Errorf("exit %d; no %q in:\n%s", e.Exit, w, e.Output)
+				}
+			}
+			e.nothingLeft(t)
+		})
+	}
+}
+
+func TestEmulatedDoctorFindsTheGPUAndProvesIt(t *testing.T) {
+	t.Parallel()
+	e := emulate(t, []string{"kernel-7"}, "doctor", "--deep")
+	for _, want := range []string{"Lunar Lake", "64 vector engines in 8 Xe-cores", "OA unit 0 (render and compute) with render 0, compute 0",
+		"OA unit 2 (media) with video decode 0, video enhance 0", "PEC2 = 8", "as they must", "changing the metric set of an open stream"} {
+		if !strings.Contains(e.Output, want) {
+			t.Errorf("no %q in:\n%s", want, e.Output)
+		}
+	}
+	e.nothingLeft(t)
+}
+
+func TestEmulatedUnplugKeepsWhatCameBefore(t *testing.T) {
+	t.Parallel()
+	e := record(t, []string{"unplug"}, 0)
+	got := e.Open(t)
+	if !e.Truth.Unplugged || !strings.Contains(strings.Join(got.Warnings, "\n"), "the GPU is gone") {
+		t.Errorf("unplugged %v, %q", e.Truth.Unplugged, got.Warnings)
+	}
+	if v, _ := got.Counter("GPU_TICKS").Sum().Uint64(); v != e.Truth.Streams[0].Totals["GPU_TICKS"] || v == 0 {
+		t.Errorf("%d clocks, the model delivered %d", v, e.Truth.Streams[0].Totals["GPU_TICKS"])
+	}
+}

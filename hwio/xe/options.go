@@ -1,0 +1,154 @@
+package xe
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"astrolabe/capture/decode/oa"
+	"astrolabe/capture/metrics"
+	"astrolabe/hwio"
+	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/internal/sysroot"
+)
+
+const defaultSet = "RenderBasic"
+
+// Options lists what can be chosen.
+func (s *Source) Options() []hwio.Option {
+	return []hwio.Option{
+		{Name: "set", Default: defaultSet, Doc: "the metric set to count, such as RenderBasic, ComputeBasic, MemoryProfile or MediaSet1: it decides what the counters mean, and of which OA unit"},
+		{Name: "card", Doc: "the card to measure where the driver runs several, such as card1 or 0000:03:00.0; the default is the first that can be measured"},
+		{Name: "unit", Doc: "the number of the OA unit, where there are several of the set's kind, as doctor lists them"},
+		{Name: "engine", Default: "0", Doc: "which of the unit's engines the stream is opened for: one of those that doctor lists, by its place among them"},
+		{Name: "exponent", Doc: "the hardware's period itself: a report every 2^(exponent+1) ticks of the GPU's timestamp, 0 to 24; the default follows from the period"},
+		{Name: "keep-config", Default: "no", Doc: "whether a metric set that had to be loaded stays in the driver afterwards, yes or no"},
+		{Name: "stalls", Default: "no", Doc: "samples of where vector engines stall: refused, as the layout of their records is not known for sure"},
+	}
+}
+
+// settings are the options of a recording, read.
+type settings struct {
+	card     candidate
+	sel      *intel.Selection
+	format   *oa.Format
+	unit     int // -1: the first of the set's kind
+	engine   int
+	exponent int // -1: from the period
+	keep     bool
+}
+
+// maxExponent is the largest exponent: beyond it counters of 32 bits wrap within a report.
+const maxExponent = 24
+
+func readSettings(root sysroot.Root, options map[string]string) (*settings, error) {
+	var known []string
+	for _, o := range (&Source{}).Options() {
+		known = append(known, o.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("there is no option %q; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	out := &settings{unit: -1, exponent: -1}
+	var err error
+	if v := strings.ToLower(options["stalls"]); v != "" && v != "no" && v != "false" {
+		return nil, stallsRefused
+	}
+	if out.card, err = find(root, options["card"]); err != nil {
+		return nil, err
+	}
+	if out.sel, out.format, err = selectSet(out.card.part, options["set"]); err != nil {
+		return nil, err
+	}
+	for _, n := range []struct {
+		name string
+		to   *int
+		max  int
+	}{{"unit", &out.unit, 63}, {"engine", &out.engine, 255}, {"exponent", &out.exponent, maxExponent}} {
+		text := options[n.name]
+		if text == "" {
+			continue
+		}
+		if *n.to, err = strconv.Atoi(text); err != nil || *n.to < 0 || *n.to > n.max {
+			return nil, fmt.Errorf("%s %q is no whole number from 0 to %d", n.name, text, n.max)
+		}
+	}
+	switch strings.ToLower(options["keep-config"]) {
+	case "", "no", "false":
+	case "yes", "true":
+		out.keep = true
+	default:
+		return nil, fmt.Errorf("keep-config is %q: want yes or no", options["keep-config"])
+	}
+	return out, nil
+}
+
+// selectSet finds the metric set in the part's catalogue, and the format of its reports.
+func selectSet(p part, name string) (*intel.Selection, *oa.Format, error) {
+	if name == "" {
+		name = defaultSet
+	}
+	cat, err := metrics.Get(p.catalogue)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := cat.Set(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := oa.FormatByName(set.Format)
+	if err != nil {
+		return nil, nil, err
+	}
+	sel, err := intel.Select(p.catalogue, name, f, sourceName)
+	return sel, f, err
+}
+
+// choose decides on the exponent. The text is a warning where the choice is not what the period asks for.
+func (s *settings) choose(period time.Duration, frequency uint64) (exponent int, warning string) {
+	if s.exponent >= 0 {
+		return s.exponent, ""
+	}
+	asked := intel.ExponentFor(period, frequency)
+	if asked > maxExponent {
+		return maxExponent, fmt.Sprintf("xe: a report every %s, not every %v: with longer periods counters of 32 bits wrap between two reports",
+			intel.PeriodText(maxExponent, frequency), period)
+	}
+	return asked, ""
+}
+
+// chooseUnit finds the OA unit that can count the set.
+func (s *settings) chooseUnit(h *hardware) (*oaUnit, error) {
+	kind, what := uint32(unitOAG), "render and compute"
+	if s.format == oa.MPEC8u32B8C8 {
+		kind, what = unitOAM, "media"
+	}
+	var ids []string
+	for i := range h.units {
+		u := &h.units[i]
+		if u.kind != kind {
+			continue
+		}
+		ids = append(ids, strconv.Itoa(int(u.id)))
+		if s.unit >= 0 && u.id != uint32(s.unit) {
+			continue
+		}
+		if s.engine >= max(1, len(u.engines)) {
+			return nil, fmt.Errorf("%s has %d engines, and engine %d was asked for", u.title(), len(u.engines), s.engine)
+		}
+		if u.frequency == 0 || u.frequency > 1e12 {
+			return nil, fmt.Errorf("%s: the driver states that its timestamps have %d Hz", u.title(), u.frequency)
+		}
+		return u, nil
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("metric set %s is of OA units for %s, and the driver has none of them", s.sel.Set.Name, what)
+	}
+	return nil, fmt.Errorf("metric set %s is of OA units for %s, which have the numbers %s; unit %d is none of them",
+		s.sel.Set.Name, what, strings.Join(ids, ", "), s.unit)
+}
