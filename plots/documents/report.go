@@ -195,15 +195,7 @@ func (r *Report) Pages(format string, sz canvas.Size) ([][]byte, error) {
 		doc, err := canvas.Pdf(scenes, r.Title, r.Captured)
 		return [][]byte{doc}, err
 	}
-	var out [][]byte
-	for _, sc := range scenes {
-		page, err := canvas.Encode(f, sc, r.Title, sz)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, page)
-	}
-	return out, nil
+	return canvas.EncodeAll(f, scenes, r.Title, sz)
 }
 
 // scenes lays the report out on pages.
