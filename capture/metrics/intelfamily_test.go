@@ -227,3 +227,19 @@ func TestEveryCounterOfTheIntelFamilyTableIsInItsCatalogues(t *testing.T) {
 	}
 	t.Logf("%d platforms, %d sets, %d metrics", len(n), all, metrics)
 }
+
+// A counter that is declared a whole number is one, though its equation ends with a multiplication of doubles.
+func TestAWholeNumberOfIntelsHasNothingBehindThePoint(t *testing.T) {
+	for _, gpu := range []string{"intel-icl", "intel-ehl"} {
+		f := newFixture(gpu, 1)
+		for name, v := range map[string]uint64{"B4": 3, "B5": 2} {
+			f.add(name).Col = capture.NewColumn(capture.Data{U: []uint64{v}})
+		}
+		f.property("EuSubslicesTotalCount", 3)
+		f.property("SubsliceMask", 255)
+		f.cfg.Properties = append(f.cfg.Properties, capture.Property{Name: "metric_set", Text: "ComputeBasic", IsText: true})
+		if c, err := Resolve(f.capture(t), "TypedAtomics"); err != nil || c.Value(0).Float() != 7 {
+			t.Errorf("%s: %v, %v; want 7 of 7.5", gpu, c.Value(0), err)
+		}
+	}
+}

@@ -39,9 +39,6 @@ const (
 	headerWords = 4
 )
 
-// MaxReport is the size of the largest report in bytes.
-const MaxReport = 576
-
 // The formats that metric sets use, and the older ones of Gen8 to Gen12.
 var (
 	A12     = &Format{Name: "A12", Enum: 8, Xe: 2, Word: 0x000, Select: 0b000, Size: 64, fields: lowA()}

@@ -88,7 +88,7 @@ func TestIntelSyntaxErrorsNameThePlaceAndTheFix(t *testing.T) {
 		{"A 7 100 UMUL", 4, []string{"READ is missing"}},
 		{"A", 2, []string{"expected the number of a counter after A, found the end of the formula"}},
 		{"A x READ", 3, []string{"found x", "A 0 READ"}},
-		{"A 36 READ", 3, []string{"no counter A 36", "0 to 35"}},
+		{"A 38 READ", 3, []string{"no counter A 38", "0 to 37"}},
 		{"B 8 READ", 3, []string{"0 to 7"}},
 		{"1 2 uadd", 5, []string{"did you mean UADD?"}},
 		{"1 2 UDVI", 5, []string{"did you mean UDIV?"}},
@@ -430,7 +430,7 @@ func TestLongIntegerFormulasAgreeWithShortOnes(t *testing.T) {
 
 func FuzzParseIntel(f *testing.F) {
 	for _, s := range []string{"A 7 READ $EuCoresTotalCount UDIV 100 UMUL $GpuCoreClocks FDIV", "true $QueryMode &&", "$SubsliceMask 0x09 AND",
-		"8 A 10 READ FMUL 1.5 FDIV", "A 36 READ", "1 2", "UADD", "A", "18446744073709551615 99999999999999999999.5 UADD"} {
+		"8 A 10 READ FMUL 1.5 FDIV", "A 38 READ", "PEC 63 READ", "1 2", "UADD", "A", "18446744073709551615 99999999999999999999.5 UADD"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
@@ -474,5 +474,24 @@ func BenchmarkIntelRatio(b *testing.B) {
 	b.SetBytes(8 << 18)
 	for b.Loop() {
 		p.Derivation(0).Eval(out, 0)
+	}
+}
+
+// Conditions are on masks of 64 bits, which doubles would round.
+func TestConditionsHoldExactly(t *testing.T) {
+	values := map[string]uint64{"Mask": 0x0F0F0F0F0F0F0F0F, "SliceMask": 0x3000, "Off": 0}
+	lookup := func(name string) (uint64, bool) { v, ok := values[name]; return v, ok }
+	for src, want := range map[string][2]bool{
+		"$Mask 1 AND": {true, true}, "$Mask 0x10 AND": {false, true}, "$SliceMask 3 6 2 UMUL << AND": {true, true}, "$SliceMask 3 5 2 UMUL << AND": {false, true},
+		"true $Off &&": {false, true}, "true $Mask &&": {true, true}, "1": {true, true}, "$Unknown 1 AND": {false, false}, "$Mask 1 FDIV": {false, false},
+		"$Off $Mask ||": {true, true}, "$Mask 56 >> 15 UADD 30 OR": {true, true},
+	} {
+		x, err := Parse(Intel, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if holds, known := x.Holds(lookup); known != want[1] || known && holds != want[0] {
+			t.Errorf("%s holds: %v, known: %v", src, holds, known)
+		}
 	}
 }
