@@ -280,3 +280,34 @@ assert.eq(report.new("r").provenance["Parameters"], 'a=2 b="x"')
 		t.Error(trace(err))
 	}
 }
+
+func TestLanesAreFoundByNameAndPattern(t *testing.T) {
+	r := exampleRun(t)
+	page := values.NewReport(r.env, "t", values.NewCapture(r.env, exampleCapture(t)))
+	if err := page.Lanes([]string{"CLK", "h?t*", "TCP_REQ_sum"}); err != nil {
+		t.Fatal(err)
+	}
+	r.names["page"] = page
+	if err := r.exec("lanes", "page.lanes(clk * 2, [hits, clk])"); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := page.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range doc.Lanes {
+		names = append(names, s.Name)
+	}
+	if got := strings.Join(names, ", "); got != "clk, hits, TCP_REQ_sum, clk * 2, hits, clk" {
+		t.Errorf("lanes %s", got)
+	}
+	for _, name := range []string{"nothing", "x*"} {
+		if err := page.Lanes([]string{name}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := r.exec("lanes", "page.lanes(3)"); err == nil || !strings.Contains(err.Error(), "got int, want Counter") {
+		t.Error(err)
+	}
+}

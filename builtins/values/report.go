@@ -14,6 +14,7 @@ import (
 	"astrolabe/builtins/notation"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
+	"astrolabe/hwio"
 	"astrolabe/plots/canvas"
 	"astrolabe/plots/charts"
 	"astrolabe/plots/documents"
@@ -187,6 +188,56 @@ func (r *Report) Doubts() []string {
 
 // Page says how an HTML page is to be: static is without scripts, full holds every sample.
 func (r *Report) Page(static, full bool) { r.r.Static, r.r.Full = static, full }
+
+// Lanes adds counters that an HTML page can zoom, by their names in the capture: those of counters and metrics, or
+// patterns of names of counters, in which * and ? stand for others.
+func (r *Report) Lanes(names []string) error {
+	for _, name := range names {
+		if hwio.IsGlob(name) {
+			n := len(r.r.Lanes)
+			for _, c := range r.cap.Capture.Counters {
+				if hwio.Match(name, &c.Meta) {
+					r.r.Lanes = append(r.r.Lanes, r.cap.Counter(c).Series())
+				}
+			}
+			if len(r.r.Lanes) == n {
+				return fmt.Errorf("no counter of the capture has a name like %q", name)
+			}
+			continue
+		}
+		v, _, err := r.cap.Get(starlark.String(name))
+		if err != nil {
+			return err
+		}
+		r.r.Lanes = append(r.r.Lanes, v.(*Counter).Series())
+	}
+	return nil
+}
+
+// lanes adds the counters of a script's call.
+func (r *Report) lanes(c *binding.Call) (starlark.Value, error) {
+	if r.frozen {
+		return nil, errFrozenReport
+	}
+	add := func(x starlark.Value) error {
+		ctr, ok := x.(*Counter)
+		if !ok {
+			return fmt.Errorf("got %s, want Counter", x.Type())
+		}
+		r.r.Lanes = append(r.r.Lanes, ctr.Series())
+		return nil
+	}
+	for _, arg := range c.Rest {
+		if _, list := arg.(*starlark.List); !list { // a counter can be gone through as well, by its values
+			if err := add(arg); err != nil {
+				return nil, err
+			}
+		} else if err := binding.Each(arg, add); err != nil {
+			return nil, err
+		}
+	}
+	return starlark.None, nil
+}
 
 // Screenshots gives the report pictures of frames, for its scripts to draw.
 func (r *Report) Screenshots(s *Screenshots) { r.shots = s }

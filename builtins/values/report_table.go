@@ -68,6 +68,11 @@ var reportTable = binding.MethodTable[*Report]{
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
 				return starlark.None, r.add(documents.Chart{Plot: c.Arg("p").(*Plot).Plot})
 			}},
+		{Sig: "lanes(*counters: Counter|list)",
+			Doc: "Adds counters to the lanes that an HTML page can zoom, before those of its timelines; nothing of them is " +
+				"drawn elsewhere.",
+			Example: "report.new(\"t\", capture=cap).lanes(clk, [hits])",
+			Run:     func(r *Report, c *binding.Call) (starlark.Value, error) { return r.lanes(c) }},
 		{Sig: "table(t: Table, title: str=None)", Doc: "Adds a table.",
 			Example: "report.new(\"t\").table(cap.summary(), title=\"Everything\")",
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {

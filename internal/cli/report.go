@@ -36,6 +36,7 @@ type reportFlags struct {
 	static bool     // HTML without scripts
 	full   bool     // HTML with every sample
 	frames string   // a folder of pictures of frames
+	lanes  []string // counters and metrics that an HTML page can zoom, beside those of its timelines
 	rest   []string // of the scripts
 }
 
@@ -88,6 +89,8 @@ func (a *app) reportCommand() *cobra.Command {
 	flags.BoolVar(&f.static, "static", false, "make an HTML page without scripts, that cannot be zoomed")
 	flags.BoolVar(&f.full, "full", false, "put every sample into an HTML page, in place of buckets of samples")
 	flags.StringVar(&f.frames, "frames", "", "a folder `DIR` of screenshots: those of slow frames stand beside them")
+	flags.StringSliceVar(&f.lanes, "lanes", nil,
+		"counters and metrics that an HTML page can zoom beside those of its timelines: `NAMES` with , between them, * and ? for any")
 	takeUnknownFlags(cmd, &f.rest)
 	return cmd
 }
@@ -100,6 +103,9 @@ func (a *app) report(path string, f *reportFlags) error {
 	}
 	if (f.static || f.full) && format != "html" {
 		return usagef("--static and --full are of HTML pages; %s is none", f.out)
+	}
+	if len(f.lanes) > 0 && (format != "html" || f.static) {
+		return usagef("--lanes are of HTML pages that can be zoomed; --output=%s is none", f.out)
 	}
 	if f.static && f.full {
 		return usagef("--static has no samples to zoom, --full puts all of them into the page: choose one")
@@ -151,6 +157,9 @@ func (a *app) report(path string, f *reportFlags) error {
 	}
 	if f.only {
 		page.Only()
+	}
+	if err := page.Lanes(f.lanes); err != nil {
+		return usageError{fmt.Errorf("--lanes: %w", err)}
 	}
 	page.Page(f.static, f.full)
 	said := a.print(findingsText(page))

@@ -64,6 +64,31 @@ func (h *htmlWriter) drawn() (series []charts.Series, bands []interactive.Band) 
 			bands = append(bands, b)
 		}
 	}
+	lane := func(s charts.Series) {
+		if s.Counter == nil {
+			s.Counter = bare(s)
+		}
+		axis := -1
+		for i, a := range axes {
+			if a.Same(s.Counter.Axis) {
+				axis = i
+			}
+		}
+		if axis < 0 {
+			axis, axes = len(axes), append(axes, s.Counter.Axis)
+		}
+		k := key{s.Name, s.Counter.Unit, axis, s.Counter.Max().Float()}
+		if k.most != k.most {
+			k.most = -1
+		}
+		if !seen[k] && s.Counter.Len() > 0 {
+			seen[k] = true
+			series = append(series, s)
+		}
+	}
+	for _, s := range h.r.Lanes {
+		lane(s)
+	}
 	for i, f := range h.r.shownFindings() {
 		for _, s := range f.Spans {
 			band(interactive.Band{Kind: "finding", Label: canvas.Undirected(f.headline()), Start: s.Start, End: s.End,
@@ -81,26 +106,7 @@ func (h *htmlWriter) drawn() (series []charts.Series, bands []interactive.Band) 
 			return
 		}
 		for _, s := range p.Series() {
-			if s.Counter == nil {
-				s.Counter = bare(s)
-			}
-			axis := -1
-			for i, a := range axes {
-				if a.Same(s.Counter.Axis) {
-					axis = i
-				}
-			}
-			if axis < 0 {
-				axis, axes = len(axes), append(axes, s.Counter.Axis)
-			}
-			k := key{s.Name, s.Counter.Unit, axis, s.Counter.Max().Float()}
-			if k.most != k.most {
-				k.most = -1
-			}
-			if !seen[k] && s.Counter.Len() > 0 {
-				seen[k] = true
-				series = append(series, s)
-			}
+			lane(s)
 		}
 		spans, marks := p.Events()
 		for _, s := range spans {

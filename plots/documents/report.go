@@ -36,6 +36,8 @@ type Report struct {
 
 	// Static leaves scripts out of an HTML page, and Full puts every sample into one.
 	Static, Full bool
+	// Lanes are series that an HTML page can zoom beside those of its timelines; they stand first.
+	Lanes []charts.Series
 	// Of is the capture that the report is about; nil where it is about none. An HTML page has its regions and gaps.
 	Of *capture.Capture
 

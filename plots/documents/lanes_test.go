@@ -1,0 +1,26 @@
+package documents
+
+import (
+	"testing"
+
+	"astrolabe/plots/charts"
+)
+
+func TestLanesThatWereAskedForStandFirstAndOnce(t *testing.T) {
+	of := func(name string) charts.Series {
+		return charts.Series{Name: name, Start: []int64{0, 10}, End: []int64{10, 20}, Y: []float64{1, 2}}
+	}
+	p, err := charts.Timeline(charts.TimelineOptions{}, of("two"), of("three"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Report{Lanes: []charts.Series{of("one"), of("one"), {Name: "without samples"}}, Items: []Item{Chart{p}}}
+	list, _ := (&htmlWriter{r: r}).drawn()
+	var names []string
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	if len(names) != 3 || names[0] != "one" || names[1] != "two" || names[2] != "three" {
+		t.Errorf("lanes %q", names)
+	}
+}
