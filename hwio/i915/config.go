@@ -1,8 +1,8 @@
 package i915
 
 import (
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/drm"
-	"astrolabe/hwio/internal/intel"
 	"astrolabe/hwio/internal/sysroot"
 )
 

@@ -6,7 +6,7 @@ import (
 	"syscall"
 
 	"astrolabe/capture/decode/oa"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 )
 
 const (

@@ -49,12 +49,14 @@ func judge(root sysroot.Root, c drm.Card, p part) *hwio.Problem {
 	case c.Driver != "i915":
 		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is run by the kernel driver %s, not by i915", c.Name, id,
 			c.Driver), Fix: "give the device back to i915, as by ending its pass-through to a virtual machine"}
-	case p.gt == 0:
-		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is no Kaby Lake GPU: astrolabe measures Kaby Lake GT2 and GT3, and of others opens recordings", c.Name, id),
-			Fix: "record with i915-perf-recorder, and open its file"}
+	case p.catalogue == "":
+		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s): %s", c.Name, id, p.why)}
 	case !p.measurable():
-		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is %s: Intel published metric sets for GT2 and GT3 only",
-			c.Name, id, p.title())}
+		return &hwio.Problem{
+			Reason: fmt.Sprintf("%s (%s) is %s, whose OA units astrolabe does not drive through i915: its reports are of another layout", c.Name, id, p.title()),
+			Fix: "a GPU that the driver xe supports too can be given to it by booting with i915.force_probe=!" +
+				fmt.Sprintf("%04x", c.Device) + " xe.force_probe=" + fmt.Sprintf("%04x", c.Device),
+		}
 	case !root.Exists(c.Sysfs + "/metrics"):
 		return &hwio.Problem{
 			Reason: fmt.Sprintf("%s (%s) has no folder %s/metrics: this kernel measures nothing on this GPU", c.Name,

@@ -127,6 +127,8 @@ func TestEmulatedRecordingEqualsTheModelsTruth(t *testing.T) {
 		{"kbl-gt2", "report-loss", nil},
 		{"kbl-gt2", "slow-reader", nil},
 		{"kbl-gt2", "", []string{"--set", "ComputeBasic", "--counters", "EuActive"}},
+		{"tgl", "", nil}, {"tgl", "fused,clock-change", []string{"--set", "L3_1"}}, {"tgl", "report-loss", []string{"--set", "EuActivity3"}},
+		{"tgl", "wrap-36,fast-drift", nil}, {"tgl", "slow-reader,revision-5", nil},
 	} {
 		name := strings.Join(append([]string{c.device, c.scenarios}, c.more...), " ")
 		t.Run(name, func(t *testing.T) {
@@ -285,7 +287,7 @@ func TestEmulatedRefusalsAreExplained(t *testing.T) {
 		"no-oa-unit":       {"cannot use this GPU's OA unit"},
 		"no-perf":          {"this kernel measures nothing"},
 		"narrow-whitelist": {"rejects the registers of metric set RenderBasic"},
-		"gt1":              {"Intel published metric sets for GT2 and GT3 only"},
+		"gt1":              {"for which no metric sets exist"},
 		"unprivileged":     {"permission denied", "perf_stream_paranoid=0"},
 	} {
 		t.Run(scenario, func(t *testing.T) {

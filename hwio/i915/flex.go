@@ -10,7 +10,7 @@ import (
 	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/oaregisters"
 )
 

@@ -8,13 +8,13 @@ import (
 
 	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/metrics"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/oaregisters"
 )
 
 func chooseFlex(t *testing.T, set, text string, format *oa.Format) (*intel.Selection, []*metrics.EUCounter, error) {
 	t.Helper()
-	sel, err := selectSet(part{gt: 2}, set, format)
+	sel, err := selectSet(kabyLakeOf(2).part, set, format)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestFlexRegistersEqualThoseOfIntelsSets(t *testing.T) {
 			}
 		}
 	}
-	base, err := registersOf(part{gt: 2}, "TestOa")
+	base, err := registersOf(kabyLakeOf(2), "TestOa")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestChosenEventsChangeOnlyTheirFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := registersOf(part{gt: 2}, sel.Set.Name)
+		d, err := registersOf(kabyLakeOf(2), sel.Set.Name)
 		if err != nil {
 			t.Fatal(err)
 		}

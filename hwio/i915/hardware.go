@@ -3,12 +3,10 @@ package i915
 import (
 	"fmt"
 
+	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio/internal/drm"
 	"astrolabe/hwio/internal/sysroot"
 )
-
-// gen9Frequency is that of the timestamps of every Gen9 GPU with big cores.
-const gen9Frequency = 12_000_000
 
 // hardware is what the driver and sysfs say about an open GPU.
 type hardware struct {
@@ -33,7 +31,10 @@ func readHardware(root sysroot.Root, c candidate, d device) (*hardware, error) {
 	}
 	var ok bool
 	if h.frequency, ok = timestampFrequency(d); !ok {
-		h.warnings = append(h.warnings, fmt.Sprintf("i915: this kernel does not tell the frequency of the GPU's timestamps; that of all Kaby Lake GPUs, %d Hz, is taken", gen9Frequency))
+		if h.frequency = oa.TimestampFrequencyOf(c.part.id); h.frequency == 0 {
+			return nil, fmt.Errorf("this kernel does not tell the frequency of the timestamps of %s, which depends on the part; boot Linux 4.16 or newer", c.part.title())
+		}
+		h.warnings = append(h.warnings, fmt.Sprintf("i915: this kernel does not tell the frequency of the GPU's timestamps; that of all GPUs of its kind, %d Hz, is taken", h.frequency))
 	}
 	h.minClock = gpuClock(root, c.card, "gt_min_freq_mhz", "gt/gt0/rps_min_freq_mhz")
 	if h.maxClock = gpuClock(root, c.card, "gt_max_freq_mhz", "gt/gt0/rps_max_freq_mhz",
@@ -63,7 +64,7 @@ func timestampFrequency(d device) (hz uint64, ok bool) {
 			return uint64(v), true
 		}
 	}
-	return gen9Frequency, false
+	return 0, false
 }
 
 // gpuClock is the first of the card's files that holds a number of MHz, in Hz.

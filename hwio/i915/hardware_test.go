@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/sysroot"
 )
 
@@ -156,9 +156,10 @@ func TestDiscoverySaysWhatSpeaksAgainstACard(t *testing.T) {
 	}{
 		"xe":       {"0x5912", "xe", nil, []string{"no card in /sys/class/drm is a GPU of Intel that the driver i915 runs"}},
 		"vfio":     {"0x5912", "vfio-pci", nil, []string{"vfio-pci, not by i915"}},
-		"GT1":      {"0x5902", "i915", nil, []string{"GT1", "GT2 and GT3 only"}},
-		"GT4":      {"0x593b", "i915", nil, []string{"GT4", "GT2 and GT3 only"}},
-		"Skylake":  {"0x1912", "i915", nil, []string{"no Kaby Lake GPU"}},
+		"GT1":      {"0x5902", "i915", nil, []string{"GT1", "no metric sets exist"}},
+		"GT4":      {"0x593b", "i915", nil, []string{"GT4", "no metric sets exist"}},
+		"DG2":      {"0x5690", "i915", nil, []string{"another layout", "xe.force_probe=5690"}},
+		"unknown":  {"0x0001", "i915", nil, []string{"in no list of Intel's GPUs"}},
 		"no perf":  {"0x5912", "i915", func(f *tree) { f.remove("/sys/class/drm/card0/metrics") }, []string{"no folder /sys/class/drm/card0/metrics", "4.14"}},
 		"unbound":  {"0x5912", "i915", func(f *tree) { f.remove(pci + "/driver") }, []string{"no kernel driver is bound", "modprobe i915"}},
 		"no cards": {"0x5912", "i915", func(f *tree) { f.remove("/sys/class/drm") }, []string{"no graphics card", "/dev/dri"}},
@@ -181,7 +182,7 @@ func TestDiscoverySaysWhatSpeaksAgainstACard(t *testing.T) {
 	}
 	f := kabyLake(t, "0x5926", "i915")
 	c, err := find(sysroot.Root(f.root), "")
-	if err != nil || c.part.catalogue() != "intel-kbl-gt3" || !slices.Equal(c.nodes(), []string{"/dev/dri/renderD129", "/dev/dri/card0"}) {
+	if err != nil || c.part.catalogue != "intel-kbl-gt3" || !slices.Equal(c.nodes(), []string{"/dev/dri/renderD129", "/dev/dri/card0"}) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

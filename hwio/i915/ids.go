@@ -1,8 +1,6 @@
 package i915
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
 	"astrolabe/capture/decode/oa"
@@ -12,30 +10,33 @@ const vendorIntel = 0x8086
 
 // part is what the PCI device number says about a GPU.
 type part struct {
-	id uint32
-	gt int // 1 to 4: the size of the GPU within Kaby Lake; 0 for other GPUs
+	id        uint32
+	catalogue string // of its metrics; "" where there is none
+	why       string // there is none
 }
 
 func partOf(device uint64) part {
 	p := part{id: uint32(device)}
-	d, ok := oa.DeviceByID(p.id)
-	if _, tier, kaby := strings.Cut(d.Name, "Kaby Lake GT"); ok && kaby {
-		p.gt, _ = strconv.Atoi(tier)
-	}
-	// Amber Lake has its GPU.
-	if gt, kaby := strings.CutPrefix(d.Catalogue, "intel-kbl-gt"); kaby {
-		p.gt, _ = strconv.Atoi(gt)
-	}
+	p.catalogue, p.why = oa.CatalogueOf(p.id)
 	return p
 }
 
-// measurable says whether Intel published metric sets for the part.
-func (p part) measurable() bool { return p.gt == 2 || p.gt == 3 }
+// firstUnread is the version of the first GPUs whose OA units this reader does not drive: DG2's reports have another
+// layout, and Meteor Lake has a second unit.
+const firstUnread = 1255
 
-// catalogue is the id of the part's catalogue of metrics.
-func (p part) catalogue() string { return fmt.Sprintf("intel-kbl-gt%d", p.gt) }
+// measurable says whether Intel published metric sets for the part, of reports that are read here.
+func (p part) measurable() bool {
+	d, ok := oa.DeviceByID(p.id)
+	return ok && p.catalogue != "" && d.Version < firstUnread
+}
 
-// platform stands for the part in the table of registers.
-func (p part) platform() string { return fmt.Sprintf("kblgt%d", p.gt) }
+// kabyLake says whether the part is one whose flexible EU counters and test set are known in full.
+func (p part) kabyLake() bool { return strings.HasPrefix(p.catalogue, "intel-kbl-") }
+
+// platform stands for the part in the table of registers: "kblgt2", "tglgt2".
+func (p part) platform() string {
+	return strings.ReplaceAll(strings.TrimPrefix(p.catalogue, "intel-"), "-", "")
+}
 
 func (p part) title() string { return oa.DeviceName(p.id) }

@@ -12,7 +12,7 @@ import (
 	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 )
 
 // plan is an open, still stopped stream with everything that belongs to it.
@@ -76,10 +76,6 @@ func (s *Source) Check(r hwio.Request) error {
 // open opens the GPU, has the driver count the set, and opens a stream. What it did until an error it takes back.
 func (s *Source) open(c candidate, set *settings, period time.Duration) (_ *plan, err error) {
 	p := &plan{sel: set.sel, format: set.format, keep: set.keep, powered: set.powered, poll: maxPoll}
-	if p.data, err = registersOf(c.part, set.sel.Set.Name); err != nil {
-		return nil, err
-	}
-	p.data = p.data.withFlex(set.sel.Flex)
 	for _, counter := range set.sel.Flex {
 		for _, w := range counter.Warnings {
 			p.warnings = append(p.warnings, fmt.Sprintf("i915: %s: %s", counter.Spelling(), w))
@@ -97,6 +93,10 @@ func (s *Source) open(c candidate, set *settings, period time.Duration) (_ *plan
 	if p.hw, err = readHardware(s.root, c, p.dev); err != nil {
 		return nil, err
 	}
+	if p.data, err = registersOf(p.hw, set.sel.Set.Name); err != nil {
+		return nil, err
+	}
+	p.data = p.data.withFlex(set.sel.Flex)
 	if err = p.powered.fits(p.hw); err != nil {
 		return nil, err
 	}

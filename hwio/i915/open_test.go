@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"astrolabe/hwio"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/sysroot"
 )
 

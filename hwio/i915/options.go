@@ -10,7 +10,7 @@ import (
 
 	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 )
 
 const defaultSet = "RenderBasic"
@@ -18,7 +18,7 @@ const defaultSet = "RenderBasic"
 // Options lists what can be chosen.
 func (s *Source) Options() []hwio.Option {
 	var formats []string
-	for _, f := range oa.Formats() {
+	for _, f := range formatsRead {
 		formats = append(formats, f.Name)
 	}
 	return []hwio.Option{
@@ -32,6 +32,9 @@ func (s *Source) Options() []hwio.Option {
 		{Name: "keep-config", Default: "no", Doc: "whether a metric set that had to be loaded stays in the driver afterwards, yes or no"},
 	}
 }
+
+// formatsRead are the layouts of reports of the GPUs that this reader drives.
+var formatsRead = []*oa.Format{oa.A32u40A4u32B8C8, oa.A12, oa.A12B8C8, oa.C4B8}
 
 // settings are the options of a recording, read.
 type settings struct {
@@ -57,6 +60,12 @@ func readSettings(p part, options map[string]string) (*settings, error) {
 	}
 	if out.sel, err = selectSet(p, options["set"], out.format); err != nil {
 		return nil, err
+	}
+	if !slices.Contains(formatsRead, out.format) {
+		return nil, fmt.Errorf("format %s is of GPUs whose OA units are not driven through i915 here", out.format.Name)
+	}
+	if options["flex"] != "" && !p.kabyLake() {
+		return nil, fmt.Errorf("flex: the events of flexible EU counters are known of Kaby Lake, and the GPU is %s", p.title())
 	}
 	chosen, err := readFlex(options["flex"], out.sel, out.format)
 	if err != nil {

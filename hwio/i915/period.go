@@ -1,6 +1,6 @@
 package i915
 
-import "astrolabe/hwio/internal/intel"
+import "astrolabe/hwio/intel"
 
 // defaultMaxRate is the kernel's default of dev.i915.oa_max_sample_rate, in Hz.
 const defaultMaxRate = 100_000

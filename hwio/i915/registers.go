@@ -13,9 +13,9 @@ type setData struct {
 	oaregisters.Lists
 }
 
-// registersOf returns the registers of a metric set of a part.
-func registersOf(p part, name string) (*setData, error) {
-	cat, err := metrics.Get(p.catalogue())
+// registersOf returns the registers of a metric set for a GPU: they may depend on what of it is present.
+func registersOf(h *hardware, name string) (*setData, error) {
+	cat, err := metrics.Get(h.part.catalogue)
 	if err != nil {
 		return nil, err
 	}
@@ -23,9 +23,11 @@ func registersOf(p part, name string) (*setData, error) {
 	if err != nil {
 		return nil, err
 	}
-	lists, err := oaregisters.Of(p.platform(), set.Name, nil)
+	lists, err := oaregisters.Of(h.part.platform(), set.Name, oaregisters.Variables{
+		"SliceMask": h.topology.SliceMask, "SubsliceMask": h.topology.SubsliceMask, "SkuRevisionId": h.revision,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("%w (%s)", err, p.title())
+		return nil, fmt.Errorf("%w (%s)", err, h.part.title())
 	}
 	return &setData{set.GUID, *lists}, nil
 }

@@ -7,23 +7,29 @@ import (
 	"astrolabe/capture/metrics"
 )
 
+// kabyLakeOf is a GT2 or GT3.
+func kabyLakeOf(gt int) *hardware {
+	return &hardware{part: partOf(map[int]uint64{2: 0x5916, 3: 0x5926}[gt]), topology: &topology{}}
+}
+
 // everySet are the registers of every metric set of both parts.
 func everySet(t *testing.T) []*setData {
 	t.Helper()
 	var out []*setData
 	for _, gt := range []int{2, 3} {
-		p := part{gt: gt}
-		cat, err := metrics.Get(p.catalogue())
+		h := kabyLakeOf(gt)
+		p := h.part
+		cat, err := metrics.Get(p.catalogue)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(cat.Sets()) != 21 {
-			t.Errorf("%s has %d sets", p.catalogue(), len(cat.Sets()))
+			t.Errorf("%s has %d sets", p.catalogue, len(cat.Sets()))
 		}
 		for _, set := range cat.Sets() {
-			d, err := registersOf(p, set.Name)
+			d, err := registersOf(h, set.Name)
 			if err != nil || d.guid != set.GUID {
-				t.Fatalf("%s %s: %v, %v; the catalogue has GUID %s", p.catalogue(), set.Name, d, err, set.GUID)
+				t.Fatalf("%s %s: %v, %v; the catalogue has GUID %s", p.catalogue, set.Name, d, err, set.GUID)
 			}
 			out = append(out, d)
 		}
@@ -53,7 +59,7 @@ func TestEveryRegisterIsOneThatTheDriverAccepts(t *testing.T) {
 			}
 		}
 	}
-	if _, err := registersOf(part{gt: 2}, "NoSuchSet"); err == nil {
+	if _, err := registersOf(kabyLakeOf(2), "NoSuchSet"); err == nil {
 		t.Error("an unknown set has registers")
 	}
 }

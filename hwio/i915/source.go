@@ -8,7 +8,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/sysroot"
 )
 
@@ -40,7 +40,7 @@ func (s *Source) Groups() []hwio.Group { return []hwio.Group{{Name: "intel"}} }
 
 // Doc describes the source.
 func (s *Source) Doc() string {
-	return "the OA unit of Intel's Kaby Lake GPUs (HD and Iris Graphics of 2016 to 2019): all counters of a metric set at once, with contexts and clocks"
+	return "the OA unit of Intel GPUs from Broadwell to Alder Lake (HD, UHD, Iris and Iris Xe Graphics): all counters of a metric set at once, with contexts and clocks"
 }
 
 // Probe looks whether the GPU can be measured. It opens the GPU's node, but no stream of reports: that would keep the
@@ -56,7 +56,7 @@ func (s *Source) Probe(context.Context) hwio.Status {
 		st.Device = c.part.title()
 	}
 	if c.part.measurable() {
-		st.GPU = c.part.catalogue()
+		st.GPU = c.part.catalogue
 	}
 	if err != nil {
 		return st.Refused(err)
@@ -130,7 +130,7 @@ func (s *Source) selection() (*intel.Selection, error) {
 
 // selectSet finds the metric set in the part's catalogue.
 func selectSet(p part, name string, format *oa.Format) (*intel.Selection, error) {
-	return intel.Select(p.catalogue(), orText(name, defaultSet), format, sourceName)
+	return intel.Select(p.catalogue, orText(name, defaultSet), format, sourceName)
 }
 
 // Counters lists the raw counters. What B and C count depends on the metric set; the metrics made of them are in the

@@ -13,7 +13,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 )
 
 const (

@@ -72,7 +72,7 @@ func stressed(worker, depth int) error {
 	if err != nil {
 		return err
 	}
-	if v, err := d.param(paramOAFrequency); err != nil || v != gen9Frequency {
+	if v, err := d.param(paramOAFrequency); err != nil || v != 12_000_000 {
 		return fmt.Errorf("frequency %d, %v", v, err)
 	}
 	if b, err := d.query(queryTopology); err != nil || !bytes.Equal(b, gt2Topology()) {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 
 	"astrolabe/hwio"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/sysroot"
 )
 

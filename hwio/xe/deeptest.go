@@ -12,7 +12,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/oaregisters"
 )
 

@@ -11,7 +11,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/oaregisters"
 )
 

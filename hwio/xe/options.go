@@ -11,7 +11,7 @@ import (
 	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/sysroot"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/hwio"
-	"astrolabe/hwio/internal/intel"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/sysroot"
 )
 
