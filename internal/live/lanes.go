@@ -68,8 +68,8 @@ func (m *counter) lane() interactive.Lane {
 	}
 	script := "part[" + strconv.QuoteToASCII(m.Name) + "]"
 	switch {
-	case m.of != "" && m.Name == m.of:
-		name += "[" + m.Meta.Instance + "]"
+	case m.of != "" && m.Meta.Instance != "":
+		name += " [" + m.Meta.Instance + "]"
 		script = "part.counter(" + strconv.QuoteToASCII(m.of) + ", instance=" + strconv.QuoteToASCII(m.Meta.Instance) + ")"
 	case m.of != "":
 		script = ""
