@@ -95,3 +95,36 @@ for row in rows.fetchall():
 	}
 	t.Logf("ENGINE | DuckDB: %d rows in Parquet | %d captures | |", len(read), n)
 }
+
+// A lake that was copied to a bucket is read there by pyarrow's client of S3.
+func TestForeignClientReadsALakeInABucket(t *testing.T) {
+	exe := pythonWith(t, "pyarrow")
+	dir := few(t)
+	finished(t, 0, program(t, dir, "astrolabe-beam", "lake", "build=1/a.csv", "vcopy", "--lake", "in/lake", "--label", "build=007"))
+	_, talk := finished(t, 2, program(t, dir, "astrolabe-beam", "lake", "vcopy", "--lake", "s3://b/lake"))
+	if !strings.Contains(talk, "s3://b/lake: a lake is a folder") {
+		t.Error(talk)
+	}
+	// gofakes3 gives the checksum of the whole object with a part of it.
+	t.Setenv("AWS_REQUEST_CHECKSUM_CALCULATION", "when_required")
+	t.Setenv("AWS_RESPONSE_CHECKSUM_VALIDATION", "when_required")
+	bucket(t, filepath.Join(dir, "in"), nil)
+	got := python(t, exe, dir, "-c", `
+import os, pyarrow as pa, pyarrow.dataset as ds, pyarrow.fs
+where = os.environ["AWS_ENDPOINT_URL"].removeprefix("http://")
+s3 = pyarrow.fs.S3FileSystem(endpoint_override=where, scheme="http", region="us-east-1")
+parts = ds.partitioning(pa.schema([("build", pa.string()), ("device", pa.string())]), flavor="hive")
+for table in ["captures", "metrics"]:
+    rows = ds.dataset("b/lake/" + table, filesystem=s3, partitioning=parts).to_table()
+    print(table, len(rows), sorted(set(rows["build"].to_pylist())))
+`)
+	want := python(t, exe, dir, "-c", `
+import pyarrow as pa, pyarrow.dataset as ds
+for table in ["captures", "metrics"]:
+    print(table, len(ds.dataset("in/lake/" + table, partitioning="hive").to_table()), ["007"])
+`)
+	if !slices.Equal(got, want) || !strings.HasPrefix(got[0], "captures 2 ") {
+		t.Errorf("in the bucket %v, on the disk %v", got, want)
+	}
+	t.Logf("ENGINE | pyarrow: a lake in a bucket, %s | 2 captures | |", strings.TrimSpace(got[1]))
+}

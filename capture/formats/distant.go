@@ -59,13 +59,6 @@ func (d *Distant) Name() string { return d.name }
 // Size is that of the whole file, in bytes.
 func (d *Distant) Size() int64 { return d.size }
 
-// Fetched is how many bytes have been fetched.
-func (d *Distant) Fetched() int64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.fetched
-}
-
 // File has the content where it was fetched, and zeros elsewhere. It stands until Close.
 func (d *Distant) File() *os.File { return d.file }
 

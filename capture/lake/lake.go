@@ -41,8 +41,22 @@ type mark struct {
 	Lake string `json:"lake"`
 }
 
+// inBucket refuses what is no folder of this machine: without locks and renaming two writers could add a capture twice,
+// and a folder called s3: is not what was meant.
+func inBucket(dir string) error {
+	if scheme, _, ok := strings.Cut(dir, "://"); ok && !strings.ContainsAny(scheme, "/\\") {
+		return fmt.Errorf(
+			"%s: a lake is a folder of a file system with locks, and a bucket is none: make it in a folder and copy it there while nobody adds to it",
+			dir)
+	}
+	return nil
+}
+
 // Open opens a lake.
 func Open(dir string) (*Lake, error) {
+	if err := inBucket(dir); err != nil {
+		return nil, err
+	}
 	data, err := os.ReadFile(filepath.Join(dir, markName))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -68,6 +82,9 @@ func Open(dir string) (*Lake, error) {
 func Create(dir string) (*Lake, error) {
 	if dir == "" {
 		return nil, errors.New("the path of the lake is empty")
+	}
+	if err := inBucket(dir); err != nil {
+		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, markName)); err == nil {
 		return Open(dir)

@@ -537,3 +537,20 @@ func orEmpty(s *string) string {
 	}
 	return *s
 }
+
+// A bucket is no folder: nothing is made that is called like one.
+func TestALakeIsNoBucket(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"s3://bucket/lake", "gs://bucket"} {
+		_, made := Create(dir)
+		_, opened := Open(dir)
+		for _, err := range []error{made, opened} {
+			if err == nil || !strings.Contains(err.Error(), dir+": a lake is a folder") {
+				t.Errorf("%s: %v", dir, err)
+			}
+		}
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+		t.Errorf("made: %v %v", left, err)
+	}
+}
