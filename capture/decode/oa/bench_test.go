@@ -24,11 +24,17 @@ func randomReports(f *Format, n int) []byte {
 }
 
 func BenchmarkAccumulate(b *testing.B) {
+	for _, f := range []*Format{A32u40A4u32B8C8, A24u40A14u32B8C8, MPEC8u32B8C8, PEC64u64} {
+		b.Run(f.Name, func(b *testing.B) { accumulate(b, f) })
+	}
+}
+
+func accumulate(b *testing.B, f *Format) {
 	const n = 1 << 14
-	f := A32u40A4u32B8C8
 	reports := randomReports(f, n)
-	a, err := NewAccumulator(Options{Info: Info{TimestampFrequency: 12e6, DeviceID: 0x5916, MaxFrequency: 1_150_000_000,
-		Format: f.Enum}})
+	info := Info{TimestampFrequency: 12e6, DeviceID: 0x5916, MaxFrequency: 1_150_000_000, Xe: f.Enum == 0}
+	info.SetFormat(f)
+	a, err := NewAccumulator(Options{Info: info})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -45,5 +51,6 @@ func BenchmarkAccumulate(b *testing.B) {
 		a.Flush(batch)
 		batch.Reset()
 	}
+	b.SetBytes(int64(len(reports)))
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mreports/s")
 }
