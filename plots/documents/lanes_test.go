@@ -24,3 +24,17 @@ func TestLanesThatWereAskedForStandFirstAndOnce(t *testing.T) {
 		t.Errorf("lanes %q", names)
 	}
 }
+
+func TestNotesAndMarksOfATimelineAreBandsToJumpTo(t *testing.T) {
+	s := charts.Series{Name: "a", Start: []int64{0, 10}, End: []int64{10, 20}, Y: []float64{1, 2}}
+	p, err := charts.Timeline(charts.TimelineOptions{Marks: []charts.Mark{{At: 5, Label: "loads\u202e the level", Note: true},
+		{At: 7, Label: "a mark"}}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, bands := (&htmlWriter{r: &Report{Items: []Item{Chart{p}}}}).drawn()
+	if len(bands) != 2 || bands[0].Kind != "note" || bands[0].Label != "loadsU+202E the level" || bands[0].Start != 5 ||
+		bands[0].End != 5 || bands[1].Kind != "mark" {
+		t.Errorf("bands %+v", bands)
+	}
+}
