@@ -34,7 +34,7 @@ func Debian13(t testing.TB, program, pkg string) (path string, before []string) 
 		return Path(t, program, pkg+" of Debian 13, or one in a root that "+variable+" names"), nil
 	}
 	if _, err := os.Stat(root + "/usr/bin/" + program); err != nil {
-		t.Skipf("SKIPPED: %s is not installed (Debian's %s) in the root that %s names", program, pkg, variable)
+		t.Skipf("SKIPPED: %s is not installed (Debian's %s, in the root that %s names)", program, pkg, variable)
 	}
 	return Path(t, root+"/lib64/ld-linux-x86-64.so.2", "debootstrap"),
 		[]string{"--library-path", root + "/usr/lib/x86_64-linux-gnu", root + "/usr/bin/" + program}
