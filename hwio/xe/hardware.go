@@ -54,15 +54,15 @@ func readHardware(root sysroot.Root, c candidate, d device) (*hardware, error) {
 			return nil, err
 		}
 	}
-	h.minClock, h.maxClock = clock(root, c.card, "min_freq"), clock(root, c.card, "max_freq")
+	h.minClock, h.maxClock = gpuClock(root, c.card, "min_freq"), gpuClock(root, c.card, "max_freq")
 	if h.maxClock == 0 {
 		h.warnings = append(h.warnings, "xe: sysfs does not tell the GPU's highest clock; shares of the highest possible throughput cannot be computed")
 	}
 	return h, nil
 }
 
-// clock is a frequency of the main GT, in Hz; 0 where sysfs does not tell.
-func clock(root sysroot.Root, c drm.Card, file string) uint64 {
+// gpuClock is a frequency of the main GT, in Hz; 0 where sysfs does not tell.
+func gpuClock(root sysroot.Root, c drm.Card, file string) uint64 {
 	if v, err := root.Uint(c.Sysfs + "/device/tile0/gt0/freq0/" + file); err == nil && v > 0 && v < 1e6 {
 		return v * 1e6
 	}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"astrolabe/hwio/internal/clock"
 	"astrolabe/hwio/internal/ioctl"
 	"astrolabe/hwio/internal/oaregisters"
 )
@@ -28,12 +29,7 @@ func (realKernel) open(path string) (device, error) {
 	return &node{f}, nil
 }
 
-func (realKernel) now() int64 {
-	var ts unix.Timespec
-	// It fails for an unknown clock only.
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
-	return ts.Nano()
-}
+func (realKernel) now() int64 { return clock.Monotonic() }
 
 // node keeps the *os.File, so that the descriptor lives as long as the node.
 type node struct{ f *os.File }
