@@ -290,9 +290,6 @@ func (f *Format) Values(dst []uint64, r Report) []uint64 {
 	return dst
 }
 
-// mask has the bits of the counter.
-func (fd *field) mask() uint64 { return 1<<fd.bits - 1 }
-
 func (fd *field) value(r Report) uint64 {
 	switch fd.bits {
 	case 64:
