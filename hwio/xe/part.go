@@ -6,8 +6,6 @@ import (
 	"astrolabe/capture/decode/oa"
 )
 
-const vendorIntel = 0x8086
-
 // part is what the PCI device number says about a GPU.
 type part struct {
 	id        uint32

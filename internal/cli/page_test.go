@@ -216,9 +216,7 @@ func comparePaper(t *testing.T, got *browsed, path string) {
 	for i := range 9 {
 		want = append(want, "row "+strconv.Itoa(i))
 	}
-	for _, name := range got.Printed[:2] {
-		want = append(want, name)
-	}
+	want = append(want, got.Printed[:2]...)
 	for _, w := range want {
 		if !strings.Contains(text, w) {
 			t.Errorf("%q is not on paper:\n%s", w, text)

@@ -29,7 +29,7 @@ const ours = "astrolabe"
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|copyright|patents|ofl)[^/]*$`)
 
 func main() {
-	err := errors.New("want FILE PROGRAM...")
+	err := errors.New("want FILE and PROGRAM, or more of these")
 	if len(os.Args) > 2 {
 		err = build(os.Args[1], os.Args[2:])
 	}
