@@ -115,21 +115,29 @@ func (c *clock) forget() {
 func (c *clock) ns(full int64) int64 {
 	p := c.near(full)
 	if p == nil {
-		return scale(full, 1e9, c.frequency)
+		return after(0, scale(full, 1e9, c.frequency))
 	}
 	if full > p.full && c.at+1 < len(c.points) {
 		q := &c.points[c.at+1]
 		switch {
 		case !q.fresh:
-			return p.CPU + scale(full-p.full, uint64(q.CPU-p.CPU), uint64(q.full-p.full))
+			return after(p.CPU, scale(full-p.full, uint64(q.CPU-p.CPU), uint64(q.full-p.full)))
 		case q.full-full < full-p.full:
 			p = q
 		}
 	} else if c.live && full > p.full && c.at > 0 && !p.fresh {
 		last := &c.points[c.at-1]
-		return p.CPU + scale(full-p.full, uint64(p.CPU-last.CPU), uint64(p.full-last.full))
+		return after(p.CPU, scale(full-p.full, uint64(p.CPU-last.CPU), uint64(p.full-last.full)))
 	}
-	return p.CPU + scale(full-p.full, 1e9, c.frequency)
+	return after(p.CPU, scale(full-p.full, 1e9, c.frequency))
+}
+
+// after is a time some ns after another. Reports with timestamps of 64 bits can be of any time, and what is centuries
+// away is damaged: it ends where differences of times still fit.
+func after(t, ns int64) int64 {
+	const most = 1 << 61
+	fit := func(v int64) int64 { return min(max(v, -most), most) }
+	return fit(fit(t) + fit(ns))
 }
 
 // scale is v*mul/div, rounded down towards zero, in 128 bits. What does not fit is the largest number that does.
