@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,6 +27,7 @@ type connections struct {
 	ctx    context.Context // of requests
 	stop   context.CancelFunc
 	open   sync.WaitGroup
+	asked  atomic.Bool // there has been one
 }
 
 func newConnections(on net.Listener, answer http.Handler) *connections {
@@ -51,6 +53,7 @@ func (c *connections) serve() error {
 				return nil
 			}
 		}
+		c.asked.Store(true)
 		c.open.Go(func() {
 			defer func() { <-c.room }()
 			c.one(conn)
@@ -58,8 +61,20 @@ func (c *connections) serve() error {
 	}
 }
 
-// close takes no more connections, gives those that there are some time to end, and then ends them.
+// close gives the connections that there are some time to end, and then ends them. Pages that hear of the end still
+// fetch what was told just before it: connections are taken until there have been none for a while.
 func (c *connections) close(grace time.Duration) error {
+	if c.ctx.Err() != nil {
+		return nil
+	}
+	const turn, while = 10 * time.Millisecond, 50
+	over := time.Now().Add(grace)
+	for quiet := 0; c.asked.Load() && quiet < while && time.Now().Before(over); quiet++ {
+		time.Sleep(turn)
+		if len(c.room) > 1 { // serve holds one place for the next
+			quiet = 0
+		}
+	}
 	err := c.on.Close()
 	gone := make(chan struct{})
 	go func() {
@@ -68,7 +83,7 @@ func (c *connections) close(grace time.Duration) error {
 	}()
 	select {
 	case <-gone:
-	case <-time.After(grace):
+	case <-time.After(time.Until(over)):
 	}
 	c.stop()
 	<-gone

@@ -42,7 +42,7 @@ const (
 	mostBody  = 4 << 10
 	unread    = 30 * time.Second // a viewer that takes nothing for so long is cut off
 	heartbeat = 15 * time.Second
-	farewell  = time.Second // for viewers, of which one may read nothing
+	farewell  = 2 * time.Second // for viewers, of which one may read nothing
 )
 
 // Listen takes a port on loopback; 0 is any that is free.

@@ -72,7 +72,7 @@
         if (!paused) at("judged").replaceChildren(...part.body.childNodes);
       } while (again && !paused);
     } catch (e) {
-      say("What the script says cannot be had: " + e.message);
+      if (!over) say("What the script says cannot be had: " + e.message);
     } finally {
       judging = false;
     }
