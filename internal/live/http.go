@@ -116,13 +116,23 @@ func (c *connections) one(conn net.Conn) {
 			stop()
 		}()
 	}
-	c.answer.ServeHTTP(w, r.WithContext(ctx))
+	c.ask(w, r.WithContext(ctx))
 	w.end()
 	// What was sent and not read would have the system throw the answer away.
 	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil && r.ContentLength != 0 {
 		_ = conn.SetReadDeadline(time.Now().Add(farewell))
 		_, _ = io.Copy(io.Discard, in)
 	}
+}
+
+// ask has a request answered. The recording goes on whatever becomes of the answer, such as a report that is saved.
+func (c *connections) ask(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		if p := recover(); p != nil {
+			http.Error(w, fmt.Sprintf("a defect of astrolabe kept it from answering: %v", p), http.StatusInternalServerError)
+		}
+	}()
+	c.answer.ServeHTTP(w, r)
 }
 
 // answerer is the http.ResponseWriter of a connection with one request.
