@@ -1,0 +1,338 @@
+package values
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
+)
+
+// find is the first of some metrics that the capture has with values, nil where there is none. A name with spaces is a
+// formula in the notation of the vendor.
+func (a *accounting) find(names []string) *capture.Counter {
+	for _, n := range names {
+		if c := a.named(n); c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+func (a *accounting) named(name string) *capture.Counter {
+	c, ok := a.known[name]
+	if !ok {
+		c = a.lookUp(name)
+		a.known[name] = c
+	}
+	return c
+}
+
+func (a *accounting) lookUp(name string) *capture.Counter {
+	var c *capture.Counter
+	var err error
+	if c, err = a.cap.resolve(name); err != nil && strings.Contains(name, " ") {
+		c, err = metrics.EvalWith(a.cap.Capture, a.cap.env.Defined(a.cap.Capture.GPU), name, capture.Meta{})
+	}
+	if err != nil || !c.Axis.Same(a.cap.Capture.Axis) || math.IsNaN(c.Total().Float()) {
+		return nil
+	}
+	return c
+}
+
+// values are those of the first of some metrics in every sample, percentages as shares; where it is missing in one
+// those of the next. nil where the capture has none.
+func (a *accounting) values(names []string) []float64 {
+	var out []float64
+	for _, n := range names {
+		c := a.named(n)
+		if c == nil {
+			continue
+		}
+		scale := 1.
+		if c.Unit == "percent" {
+			scale = 0.01
+		}
+		var lacks atomic.Bool
+		first := out == nil
+		if first {
+			out = make([]float64, a.n)
+		}
+		capture.EachBlock(a.n, func(lo, hi int) {
+			to := out[lo:hi]
+			if first {
+				c.ReadFloats(to, lo)
+				for i, x := range to {
+					if to[i] = scale * x; x != x {
+						lacks.Store(true)
+					}
+				}
+				return
+			}
+			v := make([]float64, hi-lo)
+			c.ReadFloats(v, lo)
+			for i, x := range v {
+				if to[i] != to[i] {
+					if to[i] = scale * x; x != x {
+						lacks.Store(true)
+					}
+				}
+			}
+		})
+		if !lacks.Load() {
+			break
+		}
+	}
+	return out
+}
+
+// fresh are the values of a counter in every sample, to be changed.
+func fresh(c *capture.Counter) []float64 {
+	out := make([]float64, c.Len())
+	capture.EachBlock(len(out), func(lo, hi int) { c.ReadFloats(out[lo:hi], lo) })
+	return out
+}
+
+// level is the product of the factors of an entry in every sample, in that of its divisors; all NaN where one of them
+// was not measured.
+func (a *accounting) level(en accountEntry) []float64 {
+	lacked := len(a.missing)
+	out, known := a.product(en.level)
+	for _, n := range en.counted {
+		if c := a.find([]string{n}); known && (c == nil || c.Total().Float() == 0) {
+			a.lack(n + " (it reads 0: its clock was most likely gated)")
+			known = false
+		}
+	}
+	if len(en.clocked) > 0 && known {
+		follows := a.followsClock(en.clocked)
+		for i := range out {
+			out[i] *= follows[i]
+		}
+	}
+	if len(en.per) > 0 && known {
+		var per []float64
+		if per, known = a.product(en.per); known {
+			for i, x := range per {
+				if out[i] != 0 {
+					out[i] /= x
+				}
+			}
+		}
+	}
+	if en.least > 0 && known {
+		most := max(en.least, highest(out))
+		for i := range out {
+			out[i] /= most
+		}
+	}
+	capture.EachBlock(len(out), func(lo, hi int) {
+		for i, x := range out[lo:hi] {
+			if en.rest {
+				x = max(0, 1-x)
+			}
+			if math.IsInf(x, 0) || !known {
+				x = math.NaN()
+			}
+			out[lo+i] = en.offset + en.scale*x
+		}
+	})
+	// the part of the time that is not measured says what to record
+	if en.set != "" || !known && len(a.shownBy(en)) > 0 {
+		a.missing = a.missing[:lacked]
+	}
+	if a.inTurns() {
+		fillMean(out)
+	}
+	return out
+}
+
+// inTurns reports whether sets of counters took turns, so that each level is known in the samples of its own set only.
+func (a *accounting) inTurns() bool {
+	l := a.cap.Capture.Label(a.table.turns)
+	return l != nil && len(l.Dict) > 1
+}
+
+// fillMean takes the mean of the values that are known for those that are not.
+func fillMean(v []float64) {
+	sum, n := 0.0, 0.0
+	for _, x := range v {
+		if !math.IsNaN(x) {
+			sum, n = sum+x, n+1
+		}
+	}
+	if n == 0 {
+		return
+	}
+	for i, x := range v {
+		if math.IsNaN(x) {
+			v[i] = sum / n
+		}
+	}
+}
+
+// product is that of some metrics in every sample, percentages as shares. known is false where one of them was not
+// measured.
+func (a *accounting) product(factors [][]string) (out []float64, known bool) {
+	ones := func() {
+		out = make([]float64, a.n)
+		for i := range out {
+			out[i] = 1
+		}
+	}
+	for _, names := range factors {
+		v := a.values(names)
+		switch {
+		case v == nil && slices.Contains(names, takenAsOne):
+		case v == nil:
+			a.lackAll(names)
+			if out == nil {
+				ones()
+			}
+			return out, false
+		case out == nil:
+			out = v
+		default:
+			for i, x := range v {
+				if out[i] != 0 { // what a unit does in the time of another that did nothing has no value, and is nothing
+					out[i] *= x
+				}
+			}
+		}
+	}
+	if out == nil {
+		ones()
+	}
+	return out, true
+}
+
+func (a *accounting) lack(what string) {
+	if what != "" && !slices.Contains(a.missing, what) {
+		a.missing = append(a.missing, what)
+	}
+}
+
+// activeShare is the share of every sample in which the device worked: its cycles with work in all its cycles, in those
+// that its clock made, or in those of the samples that are fullest. nil where nothing tells.
+func (a *accounting) activeShare() []float64 {
+	c := a.find(a.table.active)
+	if c == nil {
+		a.lack(strings.Join(a.table.active, " or "))
+		return nil
+	}
+	v := fresh(c)
+	if a.table.busiest {
+		for _, one := range c.Instances {
+			for i, x := range one.Floats() {
+				if !(v[i] >= x) && !math.IsNaN(x) {
+					v[i] = x
+				}
+			}
+		}
+	}
+	if c.Unit == "percent" {
+		for i := range v {
+			if v[i] /= 100; a.table.asleep && math.IsNaN(v[i]) {
+				v[i] = 0
+			}
+		}
+		return v
+	}
+	if e := a.find(a.table.elapsed); e != nil {
+		for i, x := range fresh(e) {
+			if v[i] /= x; a.table.asleep && math.IsNaN(v[i]) {
+				v[i] = 0
+			}
+		}
+		return v
+	}
+	if len(a.table.elapsed) > 0 {
+		a.lack(strings.Join(a.table.elapsed, " or "))
+	}
+	for i := range v {
+		v[i] /= float64(a.cap.Capture.Axis.Interval(i)) / 1e9
+	}
+	if f := a.find(a.table.clock); f != nil && f.Kind == capture.Gauge {
+		for i, hz := range f.Floats() {
+			v[i] /= hz
+		}
+		return v
+	}
+	top := highest(v)
+	if !(top > 0) {
+		return nil
+	}
+	for i := range v {
+		v[i] /= top
+	}
+	return v
+}
+
+// highest is the highest value but for a few: the 99th percentile. NaN where there is none.
+func highest(v []float64) float64 {
+	finite := slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	if len(finite) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(finite)
+	return finite[(len(finite)-1)*99/100]
+}
+
+// clockLoss is what the highest clock would take off the time of every sample; nil where the clock or its highest value
+// is unknown.
+func (a *accounting) clockLoss() []float64 {
+	top := a.constant(a.table.clockMax)
+	if !(top > 0) {
+		return nil
+	}
+	out := make([]float64, a.n)
+	if f := a.find(a.table.clock); f != nil && f.Kind == capture.Gauge {
+		for i, hz := range f.Floats() {
+			out[i] = max(0, 1-hz/top)
+		}
+		return out
+	}
+	e := a.find(a.table.elapsed)
+	if e == nil {
+		return nil
+	}
+	for i, cycles := range e.Floats() {
+		out[i] = max(0, 1-cycles/(float64(a.cap.Capture.Axis.Interval(i))/1e9)/top)
+	}
+	return out
+}
+
+// constant is a constant of the capture, which may come as a property or as a column; NaN where it does not say.
+func (a *accounting) constant(name string) float64 {
+	for _, p := range a.cap.Capture.Properties {
+		if p.Name == name && !p.IsText {
+			return p.Number
+		}
+	}
+	if c := a.cap.Capture.Counter(name); c != nil && c.Kind != capture.Delta {
+		return c.Total().Float()
+	}
+	return math.NaN()
+}
+
+// processors is the load of every processor in every sample.
+func (a *accounting) processors() (out [][]float64) {
+	c := a.find(a.table.cpus)
+	if c == nil {
+		return nil
+	}
+	list := c.Instances
+	if len(list) == 0 {
+		list = []*capture.Counter{c}
+	}
+	for _, p := range list {
+		v := fresh(p)
+		for i := range v {
+			v[i] /= 100
+		}
+		out = append(out, v)
+	}
+	return out
+}
