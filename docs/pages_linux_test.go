@@ -39,6 +39,9 @@ const runsOfThePage = gameOfThePage + "mkdir runs && mv game.arrow runs/1233-1.a
 	`astrolabe -c 'cap.slice(0, 1.5).save("runs/1234-1.arrow")' runs/1233-1.arrow` + "\n"
 const farmOfThePage = gameOfThePage +
 	"for b in 1 2; do mkdir -p farm/build=$b/device=m1 && cp game.arrow farm/build=$b/device=m1/; done && rm game.arrow\n"
+const checkedOut = "printf 'bench:\\n\\tsleep 0.3\\n' > Makefile\nmkdir -p perf\n" +
+	"printf 'def test_one():\\n    assert.eq(1, 1)\\n' > perf/one_test.star\n" +
+	`printf '[[limit]]\nmetric = "duration"\nmax = "1h"\n' > perf/budget.toml` + "\n"
 const standInGame = "printf '#!/bin/sh\\nsleep 1\\n' > game && chmod +x game\n"
 
 var setups = []setup{
@@ -55,6 +58,9 @@ var setups = []setup{
 	{page: "amd.md", block: "workloads/vcopy/MI200", data: "mi200-vcopy",
 		before: "mkdir -p workloads/vcopy && ln -s $DATA workloads/vcopy/MI200\n"},
 	{page: "amd.md", block: "capture.session", before: standInGame + "mv game benchmark\n"},
+	{page: "build-servers.md", block: "actions/checkout", before: checkedOut},
+	{page: "build-servers.md", block: "before_script", before: checkedOut},
+	{page: "build-servers.md", block: "test perf --junit tests.xml\nastrolabe check", before: checkedOut},
 	{page: "diagnosis.md", block: "report game.arrow --overdraw", before: gameOfThePage},
 	{page: "fleet.md", block: "rate.star 'farm", before: farmOfThePage},
 	{page: "formats.md", block: "table.parquet",
@@ -237,6 +243,8 @@ func (p *pageRun) run(text string) {
 		case b.language == "python":
 			p.python(b)
 		case b.language != "" && p.name == "editors.md": // settings, which TestEditors gives to editors
+		case b.language == "yaml" && p.name == "build-servers.md":
+			p.workflow(b)
 		case b.language != "" && p.name == "lake.md": // questions, which TestEnginesAnswer gives to engines
 		case b.language != "":
 			p.t.Errorf("line %d: a block of %s; known are python, text and none", b.line, b.language)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"astrolabe/capture"
-	"astrolabe/internal/junit"
+	"astrolabe/internal/buildserver"
 )
 
 func TestJUnitHasACaseForEveryLimit(t *testing.T) {
@@ -26,10 +26,10 @@ func TestJUnitHasACaseForEveryLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := WriteJUnit(&out, []*Judgement{j, all}); err != nil {
+	if err := Results([]*Judgement{j, all}).WriteJUnit(&out); err != nil {
 		t.Fatal(err)
 	}
-	var got junit.Suites
+	var got buildserver.Suites
 	if err := xml.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func FuzzBudget(f *testing.F) {
 			}
 			r.Breaks()
 		}
-		if err := WriteJUnit(new(bytes.Buffer), []*Judgement{j}); err != nil {
+		if err := Results([]*Judgement{j}).WriteJUnit(new(bytes.Buffer)); err != nil {
 			t.Error(err)
 		}
 	})

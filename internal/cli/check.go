@@ -3,14 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
-	"astrolabe/capture/formats"
 	"astrolabe/internal/budget"
 	"astrolabe/plots/canvas"
 	"astrolabe/repl"
@@ -18,10 +16,11 @@ import (
 
 // checkFlags are the flags of check.
 type checkFlags struct {
-	budgets, limits    []string
-	out, junit, margin string
-	json, start        bool
-	open               openFlags
+	budgets, limits []string
+	out, margin     string
+	json, start     bool
+	open            openFlags
+	server          serverFlags
 }
 
 // checkPicture is the picture that is drawn where a budget is broken and no other is asked for.
@@ -68,11 +67,11 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.StringVarP(&f.out, "output", "o", "",
 		"draw what came of it as the `FILE`: .png, .svg, .pdf, .md, .html or .json (default "+checkPicture+
 			" where something is broken)")
-	flags.StringVar(&f.junit, "junit", "", "write the results as JUnit XML to `FILE` too")
 	flags.BoolVar(&f.json, "json", false, "write every result as JSON")
 	flags.BoolVar(&f.start, "init", false, "print a budget to start from: what the capture measured, with a margin")
 	flags.StringVar(&f.margin, "margin", "10%", "how much worse than now --init allows, as a `SHARE`")
 	f.open.register(cmd)
+	f.server.register(a, cmd)
 	return cmd
 }
 
@@ -90,7 +89,7 @@ func (a *app) check(args []string, f *checkFlags) error {
 			return usagef("--output=%s: %v", f.out, err)
 		}
 	}
-	if err := checkOutputs(f.out, f.junit); err != nil {
+	if err := checkOutputs(f.out); err != nil {
 		return err
 	}
 	budgets, err := a.readBudgets(f.budgets)
@@ -168,15 +167,10 @@ func (a *app) judged(list []*budget.Judgement, f *checkFlags) error {
 			a.wrote(p)
 		}
 	}
-	if f.junit != "" {
-		if err := formats.WriteFile(f.junit, func(w io.Writer) error {
-			return budget.WriteJUnit(w, list)
-		}); err != nil {
-			return err
-		}
-		if !f.json {
-			a.wrote(f.junit)
-		}
+	results := budget.Results(list)
+	results.Title = checkedTitle(list)
+	if err := a.tell(&f.server, results, !f.json); err != nil {
+		return err
 	}
 	if !kept {
 		return errReported
@@ -245,7 +239,7 @@ func (a *app) startBudget(args []string, f *checkFlags) error {
 	switch {
 	case err != nil:
 		return usagef("--margin: %v", err)
-	case len(f.budgets) > 0 || len(f.limits) > 0 || f.out != "" || f.junit != "" || f.json:
+	case len(f.budgets) > 0 || len(f.limits) > 0 || f.out != "" || f.server.junit != "" || f.json:
 		return usagef("--init only prints a budget: it goes with a capture and --margin")
 	case len(args) > 1:
 		return usagef("--init takes one capture, not %s too", strings.Join(args[1:], " and "))

@@ -25,6 +25,7 @@ type compareFlags struct {
 	json, all                     bool
 	open                          openFlags
 	lake                          lakeCompareFlags
+	server                        serverFlags
 }
 
 func (a *app) compareCommand() *cobra.Command {
@@ -112,6 +113,7 @@ func (a *app) compareCommand() *cobra.Command {
 	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that the draws of the bootstrap begin with")
 	f.lake.register(cmd)
 	f.open.register(cmd)
+	f.server.register(a, cmd)
 	joinLabel(cmd)
 	return cmd
 }
@@ -226,6 +228,9 @@ func (a *app) compare(args []string, f *compareFlags) error {
 		if err := a.comparePage(&x, f); err != nil {
 			return err
 		}
+	}
+	if err := a.tell(&f.server, comparedResults(x.result, args[1]), !f.json); err != nil {
+		return err
 	}
 	switch {
 	case x.result.Judged == 0:

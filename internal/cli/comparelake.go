@@ -140,6 +140,9 @@ func (a *app) compareLake(args []string, f *compareFlags, by string) error {
 			return err
 		}
 	}
+	if err := a.tell(&f.server, x.results(f.lake.dir), !f.json); err != nil {
+		return err
+	}
 	switch {
 	case x.result != nil && x.result.Judged == 0:
 		return usagef("not comparable: nothing could be judged: %s", firstReasons(reasons(x.result)))

@@ -182,6 +182,8 @@ func alignments(cmd *cobra.Command, args []string) []string {
 	return out
 }
 
+func servers(*cobra.Command, []string) []string { return []string{formatGitHub, formatGitLab, formatText} }
+
 func triageNames(*cobra.Command, []string) []string { return triageScripts() }
 
 // flagValues completes the values of flags, which mean the same in every command.
@@ -205,11 +207,13 @@ var commandFlagValues = map[string]map[string]cobra.CompletionFunc{
 	"metrics": {"set": one(metricSets)},
 	"record":  {"output": ending("arrow")},
 	"live":    {"output": ending("arrow")},
-	"compare": {"output": ending("png", "svg", "pdf")},
-	"check":   {"output": pageFiles},
-	"report":  {"output": pageFiles},
+	"compare": {"output": ending("png", "svg", "pdf"), "format": several(servers)},
+	"check":   {"output": pageFiles, "format": several(servers)},
+	"report":  {"output": pageFiles, "format": several(servers)},
 	"map":     {"output": ending("parquet", "csv", "jsonl")},
 	"stubs":   {"output": ending("pyi", "json")},
+	"test":    {"format": several(servers)},
+	"lint":    {"format": several(servers)},
 }
 
 // argumentValues completes the arguments of commands.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"astrolabe/builtins/notation"
+	"astrolabe/internal/buildserver"
 	"astrolabe/internal/script"
 	"astrolabe/internal/script/infer"
 	"astrolabe/internal/script/lint"
@@ -16,6 +17,7 @@ import (
 
 func (a *app) lintCommand() *cobra.Command {
 	var asJSON, list bool
+	var server serverFlags
 	cmd := &cobra.Command{
 		Use:   "lint [PATH…]",
 		Short: "Find mistakes in scripts",
@@ -29,11 +31,12 @@ func (a *app) lintCommand() *cobra.Command {
 			if list {
 				return a.lintChecks(asJSON)
 			}
-			return a.lint(args, asJSON)
+			return a.lint(args, asJSON, &server)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	cmd.Flags().BoolVar(&list, "checks", false, "list what is looked for, and nothing else")
+	server.register(a, cmd)
 	return cmd
 }
 
@@ -43,7 +46,7 @@ type lintResult struct {
 	Findings []lint.Finding `json:"findings"`
 }
 
-func (a *app) lint(paths []string, asJSON bool) error {
+func (a *app) lint(paths []string, asJSON bool, server *serverFlags) error {
 	world := infer.NewWorld(script.NewReader(scripts.Library))
 	sources, failed, err := a.scriptSources(world.Reader(), paths)
 	if err != nil {
@@ -70,10 +73,30 @@ func (a *app) lint(paths []string, asJSON bool) error {
 			return err
 		}
 	}
+	if err := a.tell(server, lintResults(&res), !asJSON); err != nil {
+		return err
+	}
 	if n := len(res.Findings) + failed; n > 0 {
 		return errors.Join(errReported, fmt.Errorf("%d findings", n))
 	}
 	return nil
+}
+
+// lintResults are findings for build servers, a suite for each file that has some.
+func lintResults(res *lintResult) *buildserver.Suites {
+	all := &buildserver.Suites{Command: "lint",
+		Title: fmt.Sprintf("%d findings in %d scripts", len(res.Findings), res.Files)}
+	var s buildserver.Suite
+	for i, f := range res.Findings {
+		s.Name = f.File
+		s.Add(buildserver.Case{ID: f.Code + ": " + f.Message, Name: f.Code, Class: f.File, File: f.File, Line: f.Line,
+			At: buildserver.Position{Line: f.Line, Column: f.Col}, Failure: &buildserver.Message{Message: f.Message}})
+		if i+1 == len(res.Findings) || res.Findings[i+1].File != f.File {
+			all.Add(s)
+			s = buildserver.Suite{}
+		}
+	}
+	return all
 }
 
 // lintChecks lists the codes.

@@ -38,6 +38,7 @@ type reportFlags struct {
 	frames string   // a folder of pictures of frames
 	lanes  []string // counters and metrics that an HTML page can zoom, beside those of its timelines
 	rest   []string // of the scripts
+	server serverFlags
 }
 
 // reportMemory bounds a recording that is not kept, in bytes.
@@ -91,6 +92,7 @@ func (a *app) reportCommand() *cobra.Command {
 	flags.StringVar(&f.frames, "frames", "", "a folder `DIR` of screenshots: those of slow frames stand beside them")
 	flags.StringSliceVar(&f.lanes, "lanes", nil,
 		"counters and metrics that an HTML page can zoom beside those of its timelines: `NAMES` with , between them, * and ? for any")
+	f.server.register(a, cmd)
 	takeUnknownFlags(cmd, &f.rest)
 	return cmd
 }
@@ -164,6 +166,9 @@ func (a *app) report(path string, f *reportFlags) error {
 	page.Page(f.static, f.full)
 	said := a.print(findingsText(page))
 	if err := h.runner.Do(a.ctx, "save", func() error { return page.Save(f.out, canvas.Size{}, nil) }); err != nil {
+		return err
+	}
+	if err := a.tell(&f.server, reportResults(page, orText(path, "this machine"), f.strict), true); err != nil {
 		return err
 	}
 	switch {

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 
@@ -20,8 +19,8 @@ type testFlags struct {
 	run      string
 	verbose  bool
 	update   bool
-	junit    string
 	parallel int
+	server   serverFlags
 }
 
 func (a *app) testCommand() *cobra.Command {
@@ -33,19 +32,19 @@ func (a *app) testCommand() *cobra.Command {
 			"the given files and folders or the\n" +
 			"working directory. Test files have assert; assert.golden(\"NAME\", text) compares with testdata/NAME " +
 			"beside the test file.",
-		RunE: func(_ *cobra.Command, args []string) error { return a.test(args, f) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.test(args, &f) },
 	}
 	cmd.Flags().StringVar(&f.run, "run", "", "run only the tests whose names match `REGEX`")
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "name the tests that pass too, and show what they print")
 	cmd.Flags().BoolVar(&f.update, "update", false,
 		"write golden files instead of comparing with them (-update does too)")
-	cmd.Flags().StringVar(&f.junit, "junit", "", "write the results as JUnit XML to `FILE` too")
 	cmd.Flags().IntVar(&f.parallel, "parallel", 1,
 		"run `N` files at the same time; results stay in order. The memory limit is that of all together")
+	f.server.register(a, cmd)
 	return cmd
 }
 
-func (a *app) test(paths []string, f testFlags) error {
+func (a *app) test(paths []string, f *testFlags) error {
 	o := script.TestOptions{
 		Paths: paths, Verbose: f.verbose, Update: f.update, Parallel: f.parallel, Out: a.out, Talk: a.talk,
 		Library: scripts.Library, Limits: a.scriptLimits(),
@@ -63,9 +62,6 @@ func (a *app) test(paths []string, f testFlags) error {
 		}
 		o.Run = re
 	}
-	if err := checkOutputs(f.junit); err != nil {
-		return err
-	}
 	if a.limits.out != "" {
 		if err := formats.CheckOutputFolder(a.limits.out); err != nil {
 			return err
@@ -75,11 +71,10 @@ func (a *app) test(paths []string, f testFlags) error {
 	if err != nil {
 		return a.usageOf(err)
 	}
-	if f.junit != "" {
-		if err := formats.WriteFile(f.junit, func(w io.Writer) error { return script.WriteJUnit(w, res) }); err != nil {
-			return err
-		}
-		a.wrote(f.junit)
+	results := script.Results(res)
+	results.Title = fmt.Sprintf("%d passed, %d failed", res.Passed, res.Failed)
+	if err := a.tell(&f.server, results, true); err != nil {
+		return err
 	}
 	if res.Failed > 0 {
 		return errors.Join(errReported, fmt.Errorf("%d tests failed", res.Failed))

@@ -18,7 +18,7 @@ import (
 
 	"astrolabe/builtins/binding"
 	"astrolabe/hwio"
-	"astrolabe/internal/junit"
+	"astrolabe/internal/buildserver"
 )
 
 var testTree = map[string]string{
@@ -212,10 +212,10 @@ func TestJUnitHoldsEveryTestThatRan(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := WriteJUnit(&b, n); err != nil {
+	if err := Results(n).WriteJUnit(&b); err != nil {
 		t.Fatal(err)
 	}
-	var back junit.Suites
+	var back buildserver.Suites
 	if err := xml.Unmarshal(b.Bytes(), &back); err != nil {
 		t.Fatal(err)
 	}
