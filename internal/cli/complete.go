@@ -182,7 +182,9 @@ func alignments(cmd *cobra.Command, args []string) []string {
 	return out
 }
 
-func servers(*cobra.Command, []string) []string { return []string{formatGitHub, formatGitLab, formatText} }
+func servers(*cobra.Command, []string) []string {
+	return []string{formatGitHub, formatGitLab, formatText}
+}
 
 func triageNames(*cobra.Command, []string) []string { return triageScripts() }
 
