@@ -195,6 +195,8 @@ func (b *Bins) sumInts(c *Column) (out Data, ok bool) {
 	valid := NewBitmap(b.Len())
 	var large, empty atomic.Bool
 	b.onAllCores(func(from, to int) {
+		buf := stretches.Get().(*[BlockRows]uint64)
+		defer stretches.Put(buf)
 		var d Data
 		begin, end := 0, 0 // the samples in d
 		for j := from; j < to && !large.Load(); j++ {
@@ -202,7 +204,7 @@ func (b *Bins) sumInts(c *Column) (out Data, ok bool) {
 			n := 0
 			for i := b.Lo[j]; i < b.Hi[j]; {
 				if i < begin || i >= end {
-					d = c.Stretch(i, c.Len())
+					d = c.Stretch(i, c.Len(), buf[:])
 					begin, end = i, i+d.Len()
 				}
 				to := min(end, b.Hi[j])

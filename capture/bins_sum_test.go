@@ -23,7 +23,7 @@ func inPieces(rng *rand.Rand, n int, top uint64, holes bool) (*Column, []Value) 
 		all[i] = IntValue(d.U[i])
 	}
 	const piece = 1777
-	return LazyColumn(n, func() (Data, error) { return d, nil }).InParts(func(lo, hi int) (Data, error) {
+	return LazyColumn(n, func() (Data, error) { return d, nil }).InParts(func(lo, hi int, _ []uint64) (Data, error) {
 		return d.Slice(lo, min(hi, (lo/piece+1)*piece)), nil
 	}), all
 }

@@ -46,9 +46,10 @@ func (c *Column) Again() *Column {
 }
 
 // InParts says that part gives values from lo on where they lie, at most up to hi and at least one: those of one batch
-// of a file, say. All parts are either integers or doubles. What goes through the values in order then needs no room
-// for all of them. It must be said before the column is read.
-func (c *Column) InParts(part func(lo, hi int) (Data, error)) *Column {
+// of a file, say. Values that lie in no such form are put into buf, as many as it holds, or into new memory where it is
+// empty. All parts are either integers or doubles. What goes through the values in order then needs no room for all of
+// them. It must be said before the column is read.
+func (c *Column) InParts(part func(lo, hi int, buf []uint64) (Data, error)) *Column {
 	c.lazy.part = part
 	return c
 }
@@ -84,10 +85,11 @@ func (c *Column) Data() Data {
 }
 
 // Stretch returns values from lo on, at most up to hi, as many as lie side by side; lo must be less than hi. It loads
-// no others where the column can be read in parts, and is Data.Slice elsewhere.
-func (c *Column) Stretch(lo, hi int) Data {
+// no others where the column can be read in parts, and is Data.Slice elsewhere. The values may lie in buf, which can
+// be empty: then they stay as they are when that is used again.
+func (c *Column) Stretch(lo, hi int, buf []uint64) Data {
 	if l := c.lazy; l != nil && l.part != nil && l.data.Load() == nil {
-		if d, err := l.part(lo, hi); err == nil && d.Len() > 0 {
+		if d, err := l.part(lo, hi, buf); err == nil && d.Len() > 0 {
 			l.seen.Store(true)
 			return d
 		}
@@ -103,7 +105,8 @@ func (c *Column) inParts() bool {
 // Integers reports whether the values are integers rather than doubles.
 func (c *Column) Integers() bool {
 	if c.inParts() {
-		return c.n > 0 && c.Stretch(0, 1).U != nil
+		var one [1]uint64
+		return c.n > 0 && c.Stretch(0, 1, one[:]).U != nil
 	}
 	return c.Data().U != nil
 }
@@ -122,8 +125,10 @@ func (c *Column) ReadFloats(dst []float64, from int) {
 		c.Data().ReadFloats(dst, from)
 		return
 	}
+	buf := stretches.Get().(*[BlockRows]uint64)
+	defer stretches.Put(buf)
 	for len(dst) > 0 {
-		d := c.Stretch(from, from+len(dst))
+		d := c.Stretch(from, from+len(dst), buf[:])
 		n := d.Len()
 		d.ReadFloats(dst[:n], 0)
 		dst, from = dst[n:], from+n
@@ -164,7 +169,7 @@ func (c *Column) Slice(i, j int) *Column {
 		return d.Slice(i, j), c.Err()
 	}).Again()
 	if c.lazy != nil && c.lazy.part != nil {
-		out.InParts(func(lo, hi int) (Data, error) { return c.Stretch(i+lo, i+hi), nil })
+		out.InParts(func(lo, hi int, buf []uint64) (Data, error) { return c.Stretch(i+lo, i+hi, buf), nil })
 	}
 	return out
 }
@@ -174,7 +179,7 @@ type lazyColumn struct {
 	mu     sync.Mutex
 	source string // the file that load reads, for errors
 	load   func() (Data, error)
-	part   func(lo, hi int) (Data, error) // nil where only all values can be read
+	part   func(lo, hi int, buf []uint64) (Data, error) // nil where only all values can be read
 	data   atomic.Pointer[Data]
 	err    error       // set once, before data
 	again  bool        // it may be dropped

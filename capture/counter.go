@@ -196,7 +196,8 @@ func (c *Counter) Floats() []float64 {
 // Value returns sample i, an exact integer where the column holds integers.
 func (c *Counter) Value(i int) Value {
 	if c.Col != nil {
-		d := c.Col.Stretch(i, i+1)
+		var one [1]uint64
+		d := c.Col.Stretch(i, i+1, one[:])
 		if d.Missing(0) {
 			return Value{}
 		}

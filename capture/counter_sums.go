@@ -107,8 +107,10 @@ func (c *Counter) summaryOfIntegers() *summary {
 	for k := range parts {
 		work := func() {
 			t := integers{least: ^uint64(0)}
+			buf := stretches.Get().(*[BlockRows]uint64)
+			defer stretches.Put(buf)
 			for lo, hi := rows*k/workers, rows*(k+1)/workers; lo < hi; {
-				d := c.Col.Stretch(lo, hi)
+				d := c.Col.Stretch(lo, hi, buf[:])
 				t.add(d)
 				lo += d.Len()
 			}

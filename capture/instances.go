@@ -79,12 +79,14 @@ func (c *Counter) addIntegers(dst []float64, from int) bool {
 	if c.Combine == CombineMax {
 		return false
 	}
+	buf := stretches.Get().(*[BlockRows]uint64)
+	defer stretches.Put(buf)
 	for k, in := range c.Instances {
 		if in.Col == nil {
 			return false
 		}
 		for lo := 0; lo < len(dst); {
-			d := in.Col.Stretch(from+lo, from+len(dst))
+			d := in.Col.Stretch(from+lo, from+len(dst), buf[:])
 			if d.U == nil || d.Valid.Bits != nil {
 				return false
 			}
@@ -119,8 +121,10 @@ func (c *Counter) AllThere(lo, hi int) bool {
 		}
 		return c.Der == nil && len(c.Instances) > 0
 	}
+	buf := stretches.Get().(*[BlockRows]uint64)
+	defer stretches.Put(buf)
 	for lo < hi {
-		d := c.Col.Stretch(lo, hi)
+		d := c.Col.Stretch(lo, hi, buf[:])
 		if d.U == nil || d.Valid.Bits != nil {
 			return false
 		}

@@ -47,8 +47,10 @@ func (c *Counter) walk(f func(lo int, v []float64)) {
 // parts calls f for all values of a measured column in order, in stretches of at most BlockRows, until it returns
 // false.
 func (c *Counter) parts(f func(lo int, d Data) bool) {
+	buf := stretches.Get().(*[BlockRows]uint64)
+	defer stretches.Put(buf)
 	for lo, n := 0, c.Col.Len(); lo < n; {
-		d := c.Col.Stretch(lo, min(lo+BlockRows, n))
+		d := c.Col.Stretch(lo, min(lo+BlockRows, n), buf[:])
 		if !f(lo, d) {
 			return
 		}

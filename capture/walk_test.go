@@ -17,7 +17,7 @@ func pieces(t *testing.T, d Data, loads *int) (whole, parted *Counter) {
 	col := LazyColumn(d.Len(), func() (Data, error) {
 		*loads++
 		return d, nil
-	}).Again().InParts(func(lo, hi int) (Data, error) {
+	}).Again().InParts(func(lo, hi int, _ []uint64) (Data, error) {
 		const batch = 1000
 		return d.Slice(lo, min(hi, (lo/batch+1)*batch)), nil
 	})
@@ -73,8 +73,8 @@ func TestPartsThatCannotBeReadAgainAreNoMissingValues(t *testing.T) {
 	var fails error
 	d := Data{U: []uint64{1, 2, 3}}
 	c := LazyColumn(3, func() (Data, error) { return d, fails }).Again().Of("file.x").
-		InParts(func(lo, hi int) (Data, error) { return d.Slice(lo, hi), fails })
-	if got := c.Stretch(1, 2).U[0]; got != 2 {
+		InParts(func(lo, hi int, _ []uint64) (Data, error) { return d.Slice(lo, hi), fails })
+	if got := c.Stretch(1, 2, nil).U[0]; got != 2 {
 		t.Fatalf("the second value is %d", got)
 	}
 	fails = gone
@@ -83,7 +83,7 @@ func TestPartsThatCannotBeReadAgainAreNoMissingValues(t *testing.T) {
 			t.Errorf("values that were seen are missing later: %v", err)
 		}
 	}()
-	c.Stretch(1, 2)
+	c.Stretch(1, 2, nil)
 }
 
 // counted is a formula that counts the samples it computes.

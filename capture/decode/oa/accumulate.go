@@ -47,6 +47,8 @@ type Accumulator struct {
 	stats   Stats
 	doubts  []int64 // by field: how many differences are more than can have been counted
 	names   contextNames
+	reasons reasonCodes
+	whole   wholeColumns // of a whole stream
 
 	block block
 	base  base
@@ -407,6 +409,7 @@ func (a *Accumulator) row(b *capture.Batch, r Report, full int64, elapsed uint64
 		id: before.id, marks: a.marks}
 	w.marks.Within = a.pending.Within
 	a.context(w, &before, misses)
+	w.reason = a.reasons.code(before.id.Reason)
 	if p := a.clock.near(full); p != nil {
 		w.sync, w.synced = p.Correlation, true
 	}
@@ -427,20 +430,20 @@ func (a *Accumulator) context(w *row, before *base, misses int) {
 	switch {
 	case w.marks.Within > 0:
 		// Another context may have run meanwhile: the row counts for the whole only.
-		w.context = ""
+		w.context = nowhere
 	case a.opt.Filtered && before.match:
-		w.context = a.names.name(a.opt.Context)
+		w.context = a.names.id(a.opt.Context)
 	case a.opt.Filtered && misses == 1 && a.base.match:
 		// The hardware sometimes marks one report invalid where the same context is submitted again.
-		w.context = a.names.name(a.opt.Context)
+		w.context = a.names.id(a.opt.Context)
 		a.stats.Spurious++
 	case a.opt.Filtered:
-		w.context = otherContext
+		w.context = a.names.of(otherContext, &a.names.other)
 		a.stats.Elsewhere++
 	case valid:
-		w.context = a.names.name(before.context)
+		w.context = a.names.id(before.context)
 	default:
-		w.context = idleContext
+		w.context = a.names.of(idleContext, &a.names.idle)
 	}
 	if before.match {
 		a.stats.Matched++

@@ -31,7 +31,8 @@ type row struct {
 	begin      int64
 	elapsed    uint64
 	id         ReportID
-	context    string
+	context    int32 // its code in Accumulator.names, or nowhere
+	reason     int32 // that of why in Accumulator.reasons
 	sync       Correlation
 	synced     bool
 	marks      marks
@@ -107,7 +108,7 @@ func (a *Accumulator) write(b *capture.Batch) {
 	if len(rows) > 0 {
 		k.filled.places(a, b, rows)
 		if k.whole {
-			k.filled.run()
+			k.filled.begin()
 			k.rows, k.spare = k.spare, k.rows
 			if k.rows == nil {
 				k.rows = make([]row, len(k.spare))
@@ -115,8 +116,11 @@ func (a *Accumulator) write(b *capture.Batch) {
 			k.open = true
 			return
 		}
-		k.filled.fill(0, len(rows))
+		k.filled.fill(&k.filled.columns, 0, len(rows))
 		k.filled.close(b)
+	}
+	if !k.whole && len(a.names.texts) > maxContextNames {
+		a.names = contextNames{}
 	}
 	if k.whole || k.slots == 0 {
 		return

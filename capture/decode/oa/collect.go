@@ -7,8 +7,12 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// NewBatch returns an empty batch with room for n rows.
+// NewBatch returns an empty batch with room for n rows. The columns and labels of a whole stream are not in it; Config
+// has them.
 func (a *Accumulator) NewBatch(n int) (*capture.Batch, error) {
+	if a.block.whole {
+		return a.whole.newBatch(&a.schema, n)
+	}
 	if err := memory.Room(a.schema.Bytes(int64(n))); err != nil {
 		return nil, fmt.Errorf("%d reports: %w", n, err)
 	}
@@ -38,5 +42,9 @@ func (a *Accumulator) Config(b *capture.Batch, clockName string) capture.Config 
 	}
 	all := capture.NewCollector(&a.schema)
 	all.Take(b)
-	return all.Config(clockName)
+	cfg := all.Config(clockName)
+	if a.block.whole {
+		a.whole.into(a, &cfg, b)
+	}
+	return cfg
 }

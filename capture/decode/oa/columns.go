@@ -2,6 +2,7 @@ package oa
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 
 	"astrolabe/capture"
@@ -85,30 +86,71 @@ func newLayout(f *Format, v Variant, gpu, source string) layout {
 	return l
 }
 
-// contextNames makes the texts of context ids, each once.
+// contextNames gives contexts codes, in the order in which they are met, and makes their texts, each once.
 type contextNames struct {
-	last  uint32
-	text  string
-	known map[uint32]string
+	texts       []string // by code
+	codes       map[uint32]int32
+	last        uint32 // the id before, and its code; none where there are no codes
+	code        int32
+	idle, other int32 // codes of those without an id, plus 1; 0 where they were not met
 }
 
-// maxContextNames bounds the texts that are kept; a live GPU makes new ids all the time.
+// maxContextNames bounds the texts that are kept of a live GPU, which makes new ids all the time.
 const maxContextNames = 4096
 
-func (n *contextNames) name(id uint32) string {
-	if n.text != "" && id == n.last {
-		return n.text
+// nowhere is the code of rows that have no context.
+const nowhere = -1
+
+// id is the code of a context id.
+func (n *contextNames) id(id uint32) int32 {
+	if n.codes == nil {
+		n.codes = map[uint32]int32{}
+	} else if id == n.last {
+		return n.code
 	}
-	text, ok := n.known[id]
+	code, ok := n.codes[id]
 	if !ok {
-		if n.known == nil || len(n.known) >= maxContextNames {
-			n.known = map[uint32]string{}
-		}
-		text = "0x" + strconv.FormatUint(uint64(id), 16)
-		n.known[id] = text
+		code = n.add("0x" + strconv.FormatUint(uint64(id), 16))
+		n.codes[id] = code
 	}
-	n.last, n.text = id, text
-	return text
+	n.last, n.code = id, code
+	return code
+}
+
+// of is the code of a context without an id, which *known keeps.
+func (n *contextNames) of(text string, known *int32) int32 {
+	if *known == 0 {
+		*known = n.add(text) + 1
+	}
+	return *known - 1
+}
+
+func (n *contextNames) add(text string) int32 {
+	n.texts = append(n.texts, text)
+	return int32(len(n.texts) - 1)
+}
+
+// text is that of a code.
+func (n *contextNames) text(code int32) string {
+	if code == nowhere {
+		return ""
+	}
+	return n.texts[code]
+}
+
+// reasonCodes gives the reasons of reports codes in the order in which they are met.
+type reasonCodes struct {
+	texts []string
+	codes [9]int32 // by the lowest bit that is set, plus 1; 0 where it was not met
+}
+
+func (n *reasonCodes) code(r Reason) int32 {
+	c := &n.codes[bits.TrailingZeros8(uint8(r))]
+	if *c == 0 {
+		n.texts = append(n.texts, r.String())
+		*c = int32(len(n.texts))
+	}
+	return *c - 1
 }
 
 // deviceOf describes the device of a recording.

@@ -14,14 +14,18 @@ import (
 // stretch is rows that follow each other in a batch, whose places there are made and yet to be filled. Parts of them
 // can be worked on by themselves, on several cores: counters are differences of a row's two reports, and all that
 // depends on what went before, such as full timestamps and contexts, is in the row already.
+//
+// The columns of a whole stream are packed (capture.Packed), and its labels are codes: fresh memory for all of them side
+// by side takes the kernel longer to hand out than everything else takes.
 type stretch struct {
 	a          *Accumulator
 	rows       []row
 	first      int // of the rows in the batch
 	start, end []int64
-	labels     [][]string
-	ints       [][]uint64 // by column, nil for one of doubles
-	doubles    [][]float64
+	labels     [][]string    // none of a whole stream
+	columns    columns       // the batch's; none of a whole stream
+	codes      [][]int32     // labels of a whole stream
+	run        int           // of a whole stream: the first of the rows in the packed columns
 	group      *memory.Group // nil where nothing runs beside
 
 	// What parts met, for close.
@@ -29,27 +33,30 @@ type stretch struct {
 	wrapped, noRatios, noSyncs atomic.Bool
 }
 
+// columns are places for the values of rows.
+type columns struct {
+	from    int        // the first of the rows
+	ints    [][]uint64 // by column, nil for one of doubles
+	doubles [][]float64
+}
+
 // places makes places for rows in b.
 func (s *stretch) places(a *Accumulator, b *capture.Batch, rows []row) {
 	n := len(rows)
 	s.a, s.rows, s.first = a, rows, len(b.Start)
 	s.start, s.end = more(&b.Start, n), more(&b.End, n)
-	s.labels, s.ints, s.doubles = s.labels[:0], s.ints[:0], s.doubles[:0]
-	for i := range b.Labels {
-		s.labels = append(s.labels, more(&b.Labels[i], n))
-	}
 	for i := range b.Cols {
-		var ints []uint64
-		var doubles []float64
-		if d := &b.Cols[i]; a.schema.Columns[i].Integer {
-			ints = more(&d.U, n)
-			for d.Valid.Bits != nil && len(d.Valid.Bits)*8 < len(d.U) {
-				d.Valid.Bits = append(d.Valid.Bits, 0xff)
-			}
-		} else {
-			doubles = more(&d.F, n)
+		for d := &b.Cols[i]; d.Valid.Bits != nil && len(d.Valid.Bits)*8 < s.first+n; {
+			d.Valid.Bits = append(d.Valid.Bits, 0xff)
 		}
-		s.ints, s.doubles = append(s.ints, ints), append(s.doubles, doubles)
+	}
+	if a.block.whole {
+		s.run, s.codes = a.whole.grow(a, n), s.codes[:0]
+		for i := range a.whole.codes {
+			s.codes = append(s.codes, more(&a.whole.codes[i], n))
+		}
+	} else {
+		s.inBatch(b, n)
 	}
 	if s.over == nil {
 		s.over = make([]atomic.Int64, len(a.format.fields))
@@ -59,6 +66,26 @@ func (s *stretch) places(a *Accumulator, b *capture.Batch, rows []row) {
 	s.noSyncs.Store(false)
 }
 
+// inBatch makes places in the columns and labels of b.
+func (s *stretch) inBatch(b *capture.Batch, n int) {
+	s.labels = s.labels[:0]
+	for i := range b.Labels {
+		s.labels = append(s.labels, more(&b.Labels[i], n))
+	}
+	c := &s.columns
+	c.ints, c.doubles = c.ints[:0], c.doubles[:0]
+	for i := range b.Cols {
+		var ints []uint64
+		var doubles []float64
+		if d := &b.Cols[i]; s.a.schema.Columns[i].Integer {
+			ints = more(&d.U, n)
+		} else {
+			doubles = more(&d.F, n)
+		}
+		c.ints, c.doubles = append(c.ints, ints), append(c.doubles, doubles)
+	}
+}
+
 // more appends n values that are yet to be set, and returns them.
 func more[T any](list *[]T, n int) []T {
 	have := len(*list)
@@ -66,13 +93,14 @@ func more[T any](list *[]T, n int) []T {
 	return (*list)[have:]
 }
 
-// run begins to work on all cores.
-func (s *stretch) run() {
+// begin starts work on all cores.
+func (s *stretch) begin() {
 	n := len(s.rows)
 	s.group = &memory.Group{}
-	part := (n/runtime.GOMAXPROCS(0)/blockSlots + 1) * blockSlots
+	part := (n/runtime.GOMAXPROCS(0)/capture.PackedRows + 1) * capture.PackedRows
 	for lo := 0; lo < n; lo += part {
-		s.group.Go(func() { s.fill(lo, min(lo+part, n)) })
+		w := s.a.whole.packing(&s.a.layout, lo/part)
+		s.group.Go(func() { s.pack(w, lo, min(lo+part, n)) })
 	}
 }
 
@@ -86,20 +114,20 @@ func (s *stretch) settle() {
 
 // fill fills the places of rows [lo, hi), in runs of rows each of which begins with the report that ends the one
 // before.
-func (s *stretch) fill(lo, hi int) {
+func (s *stretch) fill(d *columns, lo, hi int) {
 	for lo < hi {
 		n := 1
 		for n < blockSlots && lo+n < hi && s.rows[lo+n].old == s.rows[lo+n-1].new {
 			n++
 		}
-		s.chain(lo, lo+n)
+		s.chain(d, lo, lo+n)
 		lo += n
 	}
 }
 
 // chain fills a run by columns: its reports lie behind one another in the first cache, and the loops over one counter
 // keep their offsets in registers.
-func (s *stretch) chain(lo, hi int) {
+func (s *stretch) chain(d *columns, lo, hi int) {
 	rows, data := s.rows[lo:hi], s.a.block.data
 	var at [blockSlots]int // of the rows' second reports
 	var busy, eus [blockSlots]uint64
@@ -110,9 +138,10 @@ func (s *stretch) chain(lo, hi int) {
 		leastBusy, leastEUs = min(leastBusy, w.busy), min(leastEUs, w.eus)
 	}
 	layout, fields := &s.a.layout, s.a.format.fields
-	s.a.format.ticksField().differences(s.ints[1][lo:hi], data, rows[0].old, at[:])
+	from, to := lo-d.from, hi-d.from
+	s.a.format.ticksField().differences(d.ints[1][from:to], data, rows[0].old, at[:])
 	for c := range fields {
-		fd, dst := &fields[c], s.ints[layout.counters+c][lo:hi]
+		fd, dst := &fields[c], d.ints[layout.counters+c][from:to]
 		most := fd.differences(dst, data, rows[0].old, at[:])
 		// A0 counts the clocks in which the GPU was busy, all others may count once for each EU in a clock.
 		limit, least := &eus, leastEUs
@@ -132,7 +161,7 @@ func (s *stretch) chain(lo, hi int) {
 			s.over[c].Add(int64(over))
 		}
 	}
-	s.others(lo, hi)
+	s.others(d, lo, hi)
 }
 
 // ticksField is the counter of clocks in the header.
@@ -179,19 +208,18 @@ func (fd *field) differences(dst []uint64, data []byte, from int, at []int) (bit
 }
 
 // others fills what is not a counter: the axis, labels, clocks, and the columns of the block "report".
-func (s *stretch) others(lo, hi int) {
+func (s *stretch) others(d *columns, lo, hi int) {
 	layout, format, data := &s.a.layout, s.a.format, s.a.block.data
-	keep := s.ints[layout.keep:]
+	keep := d.ints[layout.keep:]
 	for i := lo; i < hi; i++ {
-		w := &s.rows[i]
+		w, k := &s.rows[i], i-d.from
 		s.start[i], s.end[i] = w.start, w.end
-		s.labels[0][i] = w.context
-		s.ints[0][i] = w.elapsed
+		d.ints[0][k] = w.elapsed
 		old, end := Report(data[w.old:]), Report(data[w.new:])
-		keep[keepID][i], keep[keepContext][i] = format.word(old, wordID), format.word(old, wordContext)
-		keep[keepEndID][i], keep[keepEndContext][i] = format.word(end, wordID), format.word(end, wordContext)
-		keep[keepTime][i], keep[keepMarks][i] = uint64(w.begin), w.marks.pack()
-		keep[keepCPU][i], keep[keepGPU][i] = uint64(w.sync.CPU), w.sync.GPU
+		keep[keepID][k], keep[keepContext][k] = format.word(old, wordID), format.word(old, wordContext)
+		keep[keepEndID][k], keep[keepEndContext][k] = format.word(end, wordID), format.word(end, wordContext)
+		keep[keepTime][k], keep[keepMarks][k] = uint64(w.begin), w.marks.pack()
+		keep[keepCPU][k], keep[keepGPU][k] = uint64(w.sync.CPU), w.sync.GPU
 		if !w.synced {
 			s.noSyncs.Store(true)
 		}
@@ -202,17 +230,33 @@ func (s *stretch) others(lo, hi int) {
 			s.noRatios.Store(true)
 		}
 	}
-	if len(s.labels) > 1 {
-		for i := lo; i < hi; i++ {
-			s.labels[1][i] = s.rows[i].id.Reason.String()
-		}
-	}
+	s.contexts(lo, hi)
 	if layout.clocks < 0 {
 		return
 	}
-	slice, unslice := s.doubles[layout.clocks], s.doubles[layout.clocks+1]
+	slice, unslice := d.doubles[layout.clocks], d.doubles[layout.clocks+1]
 	for i := lo; i < hi; i++ {
-		slice[i], unslice[i] = s.rows[i].id.clocks()
+		slice[i-d.from], unslice[i-d.from] = s.rows[i].id.clocks()
+	}
+}
+
+// contexts fills the labels: texts in a batch, codes of a whole stream.
+func (s *stretch) contexts(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		w := &s.rows[i]
+		if s.a.block.whole {
+			s.codes[0][i] = w.context
+		} else {
+			s.labels[0][i] = s.a.names.text(w.context)
+		}
+	}
+	for i := lo; i < hi && len(s.a.schema.Labels) > 1; i++ {
+		w := &s.rows[i]
+		if s.a.block.whole {
+			s.codes[1][i] = w.reason
+		} else {
+			s.labels[1][i] = s.a.reasons.texts[w.reason]
+		}
 	}
 }
 
@@ -236,8 +280,8 @@ func (s *stretch) close(b *capture.Batch) {
 			break
 		}
 		if !s.rows[i].synced {
-			setMissing(b, a.layout.keep+keepCPU, s.first+i, noSync)
-			setMissing(b, a.layout.keep+keepGPU, s.first+i, noSync)
+			s.setMissing(b, a.layout.keep+keepCPU, s.first+i, noSync)
+			s.setMissing(b, a.layout.keep+keepGPU, s.first+i, noSync)
 		}
 	}
 	for i := range s.rows {
@@ -246,11 +290,11 @@ func (s *stretch) close(b *capture.Batch) {
 			break
 		}
 		if why&missingClocked != 0 && !a.format.wide {
-			setMissing(b, 1, s.first+i, wrapped)
+			s.setMissing(b, 1, s.first+i, wrapped)
 		}
 		for c := range a.format.fields {
 			if why&a.format.fields[c].kind() != 0 {
-				setMissing(b, a.layout.counters+c, s.first+i, wrapped)
+				s.setMissing(b, a.layout.counters+c, s.first+i, wrapped)
 			}
 		}
 	}
@@ -265,12 +309,14 @@ var (
 )
 
 // setMissing makes a value that is already in an integer column missing.
-func setMissing(b *capture.Batch, col, at int, why capture.Reason) {
+func (s *stretch) setMissing(b *capture.Batch, col, at int, why capture.Reason) {
 	d := &b.Cols[col]
 	if d.Valid.Bits == nil {
-		d.Valid = capture.NewBitmap(len(d.U))
+		d.Valid = capture.NewBitmap(s.first + len(s.rows))
 	}
-	d.U[at] = 0
+	if !s.a.block.whole { // there it was 0 when it was packed
+		d.U[at] = 0
+	}
 	d.Valid.Clear(at)
 	appendReason(b, col, at, why)
 }

@@ -12,7 +12,7 @@ type Survey struct {
 	Shift  int     // see Info.Shift
 
 	Reports int            // records of type RecordSample
-	Sizes   map[int]int    // of their reports in bytes, and how many have that
+	Sizes   map[int]bool   // of their reports in bytes
 	Types   map[uint32]int // records of types that this package does not know
 
 	syncs []syncPoint
@@ -23,6 +23,8 @@ type Survey struct {
 	first, last uint32
 	moved       int64
 	any         bool
+
+	size int // of the last report
 
 	tail bool // the last correlation came after the last report
 
@@ -44,10 +46,12 @@ func (s *Survey) Add(r Record) {
 	case RecordSample:
 		s.Reports++
 		s.tail = false
-		if s.Sizes == nil {
-			s.Sizes = map[int]int{}
+		if n := len(r.Data); n != s.size || s.Sizes == nil {
+			if s.Sizes == nil {
+				s.Sizes = map[int]bool{}
+			}
+			s.size, s.Sizes[n] = n, true
 		}
-		s.Sizes[len(r.Data)]++
 		f := s.Format
 		if f == nil {
 			f = A32u40A4u32B8C8

@@ -28,7 +28,7 @@ func fullCapture(t *testing.T) *capture.Capture {
 	}
 	asleep := core("5", 6, 7, 8, 0, 10)
 	asleep.Col = capture.NewColumn(capture.Data{U: []uint64{6, 7, 8, 0, 10}, Valid: capture.NewBitmap(5)})
-	asleep.Col.Stretch(0, 5).Valid.Clear(3)
+	asleep.Col.Stretch(0, 5, nil).Valid.Clear(3)
 	asleep.Reasons = []capture.ReasonRun{{From: 3, To: 4, Reason: why}}
 	c, err := capture.New(capture.Config{
 		Name: "full", GPU: "test-gpu", Device: capture.Device{Name: "Test GPU", Driver: "test 1.0"}, Axis: a,

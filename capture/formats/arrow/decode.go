@@ -178,7 +178,7 @@ func (d *decoded) lazy(col *column) *capture.Column {
 	}
 	out := capture.LazyColumn(n, func() (capture.Data, error) { return safely(col.read, 0, n) }).Again()
 	if col.inParts() {
-		out.InParts(func(lo, hi int) (capture.Data, error) { return safely(col.part, lo, hi) })
+		out.InParts(func(lo, hi int, _ []uint64) (capture.Data, error) { return safely(col.part, lo, hi) })
 	}
 	return out
 }

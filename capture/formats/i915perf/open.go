@@ -168,7 +168,7 @@ func fill(ctx context.Context, data []byte, a *oa.Accumulator, b *capture.Batch,
 // which is that program's own, or says none; and what the reports' own size says, where the file contradicts it.
 func (s *scan) chooseFormat(gpu string) error {
 	f, err := s.info.Layout()
-	fits := func(g *oa.Format) bool { return s.survey.Reports == 0 || s.survey.Sizes[g.Size] > 0 }
+	fits := func(g *oa.Format) bool { return s.survey.Reports == 0 || s.survey.Sizes[g.Size] }
 	if set := s.set(gpu); set != nil && (s.info.Xe || err != nil) {
 		if g, e := oa.FormatByName(set.Format); e == nil && g != f && fits(g) {
 			s.warn("the file says report format %d, and the metric set %s has reports of %s: they are read as these", s.info.Format,
@@ -182,7 +182,7 @@ func (s *scan) chooseFormat(gpu string) error {
 	}
 	var others []*oa.Format
 	for _, g := range oa.Formats() {
-		if s.survey.Sizes[g.Size] > 0 && g.Before(oa.A24u40A14u32B8C8) == s.old() {
+		if s.survey.Sizes[g.Size] && g.Before(oa.A24u40A14u32B8C8) == s.old() {
 			others = append(others, g)
 		}
 	}
