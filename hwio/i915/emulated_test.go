@@ -16,6 +16,7 @@ import (
 	"astrolabe/hwio/hwtest"
 	"astrolabe/hwio/hwtest/emulated"
 	model "astrolabe/hwio/hwtest/i915"
+	"astrolabe/hwio/hwtest/intel"
 	"astrolabe/hwio/hwtest/uapi"
 )
 
@@ -49,67 +50,13 @@ func record(t *testing.T, device string, scenarios []string, reports int, more .
 // nothingLeft fails where a stream or a config outlived the program.
 func (e *emulation) nothingLeft(t *testing.T) {
 	t.Helper()
-	if e.Truth.Opened != e.Truth.Closed || len(e.Truth.ConfigsLeft) != 0 {
-		t.Errorf("%d streams were opened and %d closed, configs left: %v", e.Truth.Opened, e.Truth.Closed, e.Truth.ConfigsLeft)
-	}
-	for _, c := range e.Truth.ConfigsAdded {
-		if c.Registers != "published" {
-			t.Errorf("config %+v does not have the registers of its set", c)
-		}
-	}
+	emulated.NothingLeft(t, &e.Truth.Truth)
 }
 
 // equalsTruth compares every counter's total, over all and by context, with what the model produced.
 func (e *emulation) equalsTruth(t *testing.T, c *capture.Capture) {
 	t.Helper()
-	if len(e.Truth.Streams) != 1 {
-		t.Fatalf("%d streams", len(e.Truth.Streams))
-	}
-	s := e.Truth.Streams[0]
-	if s.Delivered < 60 {
-		t.Errorf("only %s", s)
-	}
-	rows := 0
-	for _, b := range s.Bases {
-		rows += b.Reports - 1
-	}
-	// A recorder that is kept from ending may add what it took since the last report: a row without counts.
-	counts := c.Len()
-	for counts > rows && !slices.ContainsFunc(c.Counters, func(x *capture.Counter) bool {
-		_, counted := s.Totals[x.Name]
-		return counted && !x.Value(counts-1).Missing()
-	}) {
-		counts--
-	}
-	if counts != rows || c.Len() > rows+1 {
-		t.Errorf("%d rows, the delivered reports make %d: %s", c.Len(), rows, s)
-	}
-	context := c.Label("context")
-	if context == nil {
-		t.Fatal("no label context")
-	}
-	for name, want := range s.Totals {
-		counter := c.Counter(name)
-		if counter == nil {
-			t.Errorf("no counter %s", name)
-			continue
-		}
-		if got := uint64(counter.Sum().Float()); got != want {
-			t.Errorf("%s is %d in all, the model produced %d", name, got, want)
-		}
-		by := map[string]uint64{}
-		for i := range c.Len() {
-			if ctx, ok := context.Value(i); ok && ctx != "" {
-				by[ctx] += uint64(counter.Value(i).Float())
-			}
-		}
-		for ctx, m := range s.AsReported {
-			if by[ctx] != m[name] {
-				t.Errorf("%s of context %s is %d, the model produced %d", name, ctx, by[ctx], m[name])
-			}
-		}
-	}
-	emulated.InOrder(t, c)
+	emulated.EqualsOA(t, c, e.Truth.Streams)
 }
 
 // Every total of an unmodified recording equals the model's, whatever the driver and the GPU do.
@@ -202,7 +149,7 @@ func TestEmulatedRecordingFixesWhatIsPowered(t *testing.T) {
 	t.Parallel()
 	e := record(t, "kbl-gt3", nil, 100, "--source-option", "sseu=0x3/0x7/8", "--source-option", "card=card0")
 	e.nothingLeft(t)
-	if p := e.Truth.Streams[0].Powered; p == nil || *p != (model.PoweredTruth{Slices: 3, Subslices: 7, MinEUs: 8, MaxEUs: 8}) {
+	if p := e.Truth.Streams[0].Powered; p == nil || *p != (intel.PoweredTruth{Slices: 3, Subslices: 7, MinEUs: 8, MaxEUs: 8}) {
 		t.Errorf("powered: %+v", p)
 	}
 	e.equalsTruth(t, e.Open(t))

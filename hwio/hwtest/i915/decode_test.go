@@ -2,7 +2,10 @@ package i915
 
 import (
 	"encoding/binary"
+	"fmt"
 	"testing"
+
+	"astrolabe/hwio/hwtest/intel"
 )
 
 // A tiny reading of the stream, made from the documentation and sharing nothing with the model: the tables of sections 3 and 4.
@@ -102,7 +105,7 @@ func accumulate(recs []record, format string) (total map[string]uint64, contexts
 				d := delta(prev, r, format)
 				name := "idle"
 				if prev.valid() {
-					name = contextName(prev.ctx)
+					name = intel.ContextName(prev.ctx)
 				}
 				if contexts[name] == nil {
 					contexts[name] = map[string]uint64{}
@@ -127,13 +130,13 @@ func delta(old, new *rawReport, format string) map[string]uint64 {
 		if format == wide && i < 32 {
 			width = 40
 		}
-		d[counterName(i)] = (v - old.a[i]) & (1<<width - 1)
+		d[fmt.Sprintf("A%d", i)] = (v - old.a[i]) & (1<<width - 1)
 	}
 	for i, v := range new.b {
-		d[counterName(counterB+i)] = uint64(uint32(v - old.b[i]))
+		d[fmt.Sprintf("B%d", i)] = uint64(uint32(v - old.b[i]))
 	}
 	for i, v := range new.c {
-		d[counterName(counterC+i)] = uint64(uint32(v - old.c[i]))
+		d[fmt.Sprintf("C%d", i)] = uint64(uint32(v - old.c[i]))
 	}
 	return d
 }

@@ -8,39 +8,40 @@ import (
 	"syscall"
 	"testing"
 
+	"astrolabe/hwio/hwtest/fake"
+	"astrolabe/hwio/hwtest/intel"
 	"astrolabe/hwio/hwtest/uapi"
 	"astrolabe/hwio/internal/oaregisters"
-	"astrolabe/internal/testfiles"
 )
 
 func TestTreeIsTheOneLinuxHas(t *testing.T) {
 	r := newRig(t, "kbl-gt2", "loaded")
 	for path, text := range map[string]string{
-		pciPath + "/vendor":                          "0x8086\n",
-		pciPath + "/device":                          "0x5916\n",
-		cardPath + "/dev":                            "226:0\n",
-		pciPath + "/drm/renderD128/dev":              "226:128\n",
-		cardPath + "/gt_min_freq_mhz":                "300\n",
-		cardPath + "/gt_max_freq_mhz":                "1150\n",
-		"/proc/sys/dev/i915/perf_stream_paranoid":    "1\n",
-		"/proc/sys/dev/i915/oa_max_sample_rate":      "100000\n",
-		cardPath + "/metrics/" + renderBasic + "/id": "2\n",
-		cardPath + "/gt/gt0/rps_max_freq_mhz":        "1150\n",
+		r.d.PCIPath() + "/vendor":                          "0x8086\n",
+		r.d.PCIPath() + "/device":                          "0x5916\n",
+		r.d.CardPath() + "/dev":                            "226:0\n",
+		r.d.PCIPath() + "/drm/renderD128/dev":              "226:128\n",
+		r.d.CardPath() + "/gt_min_freq_mhz":                "300\n",
+		r.d.CardPath() + "/gt_max_freq_mhz":                "1150\n",
+		"/proc/sys/dev/i915/perf_stream_paranoid":          "1\n",
+		"/proc/sys/dev/i915/oa_max_sample_rate":            "100000\n",
+		r.d.CardPath() + "/metrics/" + renderBasic + "/id": "2\n",
+		r.d.CardPath() + "/gt/gt0/rps_max_freq_mhz":        "1150\n",
 	} {
-		if r.m.files[path] != text {
-			t.Errorf("%s holds %q, want %q", path, r.m.files[path], text)
+		if r.m.Files[path] != text {
+			t.Errorf("%s holds %q, want %q", path, r.m.Files[path], text)
 		}
 	}
-	if a, b := r.m.links[cardPath+"/device"], r.m.links[pciPath+"/drm/renderD128/device"]; a != b || a == "" {
+	if a, b := r.m.Links[r.d.CardPath()+"/device"], r.m.Links[r.d.PCIPath()+"/drm/renderD128/device"]; a != b || a == "" {
 		t.Errorf("the nodes' devices are %q and %q", a, b)
 	}
-	if got := r.m.links[pciPath+"/driver"]; !strings.HasSuffix(got, "/i915") {
+	if got := r.m.Links[r.d.PCIPath()+"/driver"]; !strings.HasSuffix(got, "/i915") {
 		t.Errorf("driver is %q", got)
 	}
-	if newRig(t, "kbl-gt2", "no-metrics").m.has(cardPath + "/metrics") {
+	if newRig(t, "kbl-gt2", "no-metrics").m.Has(r.d.CardPath() + "/metrics") {
 		t.Error("no-metrics has a metrics folder")
 	}
-	if got := newRig(t, "kbl-gt2", "paranoid-0").m.files["/proc/sys/dev/i915/perf_stream_paranoid"]; got != "0\n" {
+	if got := newRig(t, "kbl-gt2", "paranoid-0").m.Files["/proc/sys/dev/i915/perf_stream_paranoid"]; got != "0\n" {
 		t.Errorf("paranoid-0: sysctl is %q", got)
 	}
 }
@@ -51,12 +52,12 @@ func TestVersionTellsLengthsAndCopiesWhatFits(t *testing.T) {
 	r := newRig(t, "kbl-gt2")
 	l := uapi.Struct("drm_version")
 	b := make([]byte, l.Size)
-	name := r.mem.put(make([]byte, 8))
+	name := r.mem.Put(make([]byte, 8))
 	l.Set(b, "name", name)
 	l.Set(b, "name_len", 3)
 	_, err := r.ask("DRM_IOCTL_VERSION", b)
 	want(t, "VERSION", err, 0)
-	if got := r.mem.b[name-memoryBase:][:4]; string(got) != "i91\x00" || l.Get(b, "name_len") != 4 || l.Get(b, "version_major") != 1 {
+	if got := r.mem.B[name-fake.Base:][:4]; string(got) != "i91\x00" || l.Get(b, "name_len") != 4 || l.Get(b, "version_major") != 1 {
 		t.Errorf("name %q, length %d", got, l.Get(b, "name_len"))
 	}
 	l.Set(b, "name", 8)
@@ -105,18 +106,18 @@ func (r *rig) item(id, flags string, data []byte) (int, []byte, error) {
 	}
 	q := make([]byte, l.Size)
 	l.Set(q, "num_items", 1)
-	at := r.mem.put(item)
+	at := r.mem.Put(item)
 	l.Set(q, "items_ptr", at)
-	length := func() int { return int(int32(binary.LittleEndian.Uint32(r.mem.b[at-memoryBase+8:]))) }
+	length := func() int { return int(int32(binary.LittleEndian.Uint32(r.mem.B[at-fake.Base+8:]))) }
 	if _, err := r.ask("DRM_IOCTL_I915_QUERY", q); err != nil || length() < 0 {
 		return length(), nil, err
 	}
 	b := make([]byte, length())
 	copy(b, data)
-	p := r.mem.put(b)
-	binary.LittleEndian.PutUint64(r.mem.b[at-memoryBase+16:], p)
+	p := r.mem.Put(b)
+	binary.LittleEndian.PutUint64(r.mem.B[at-fake.Base+16:], p)
 	_, err := r.ask("DRM_IOCTL_I915_QUERY", q)
-	return length(), r.mem.b[p-memoryBase:][:len(b)], err
+	return length(), r.mem.B[p-fake.Base:][:len(b)], err
 }
 
 func TestTopologyIsThatOfGen9(t *testing.T) {
@@ -184,14 +185,14 @@ func TestTimestampRegisterRunsAtTwelveMegahertz(t *testing.T) {
 }
 
 func TestAddConfigRefusesWhatTheDriverRefuses(t *testing.T) {
-	mux, boolean, flex := []register{{0x9888, 1}}, []register{{0x2710, 0}}, []register{{0xe458, 0x5004}}
+	mux, boolean, flex := writes(0x9888, 1), writes(0x2710, 0), writes(0xe458, 0x5004)
 	const uuid = "01234567-89ab-cdef-0123-456789abcdef"
 	for _, c := range []struct {
 		what               string
 		scenario           string
 		unprivileged       bool
 		uuid               string
-		mux, boolean, flex []register
+		mux, boolean, flex []intel.Register
 		errno              syscall.Errno
 	}{
 		{"three lists", "", false, uuid, mux, boolean, flex, 0},
@@ -199,10 +200,10 @@ func TestAddConfigRefusesWhatTheDriverRefuses(t *testing.T) {
 		{"no list", "", false, uuid, nil, nil, nil, syscall.EINVAL},
 		{"a letter that is no digit", "", false, "g1234567-89ab-cdef-0123-456789abcdef", mux, boolean, flex, syscall.EINVAL},
 		{"a hyphen astray", "", false, "012345678-9ab-cdef-0123-456789abcdef", mux, boolean, flex, syscall.EINVAL},
-		{"a mux register off the list", "", false, uuid, []register{{0x2358, 1}}, nil, nil, syscall.EINVAL},
+		{"a mux register off the list", "", false, uuid, writes(0x2358, 1), nil, nil, syscall.EINVAL},
 		{"a mux register among the boolean ones", "", false, uuid, nil, mux, nil, syscall.EINVAL},
-		{"a flex register off the list", "", false, uuid, nil, nil, []register{{0xe460, 1}}, syscall.EINVAL},
-		{"a kernel with fewer registers", "narrow-whitelist", false, uuid, []register{{0x9840, 0x80}}, nil, nil, syscall.EINVAL},
+		{"a flex register off the list", "", false, uuid, nil, nil, writes(0xe460, 1), syscall.EINVAL},
+		{"a kernel with fewer registers", "narrow-whitelist", false, uuid, writes(0x9840, 0x80), nil, nil, syscall.EINVAL},
 		{"no privilege", "", true, uuid, mux, boolean, flex, syscall.EACCES},
 		{"no privilege, none needed", "paranoid-0", true, uuid, mux, boolean, flex, 0},
 		{"no OA here", "no-metrics", false, uuid, mux, boolean, flex, syscall.EINVAL},
@@ -225,12 +226,12 @@ func TestAddConfigRefusesWhatTheDriverRefuses(t *testing.T) {
 func TestConfigurationsLiveInSysfsUntilRemoved(t *testing.T) {
 	r := newRig(t, "kbl-gt2")
 	const uuid = "01234567-89AB-CDEF-0123-456789abcdef"
-	path := cardPath + "/metrics/" + strings.ToLower(uuid) + "/id"
-	flex := []register{{0xe458, 0}}
+	path := r.d.CardPath() + "/metrics/" + strings.ToLower(uuid) + "/id"
+	flex := writes(0xe458, 0)
 	id, err := r.add(uuid, nil, nil, flex)
 	want(t, "add", err, 0)
-	if r.m.files[path] != fmt.Sprintf("%d\n", id) {
-		t.Errorf("%s holds %q", path, r.m.files[path])
+	if r.m.Files[path] != fmt.Sprintf("%d\n", id) {
+		t.Errorf("%s holds %q", path, r.m.Files[path])
 	}
 	_, err = r.add(uuid, nil, nil, flex)
 	want(t, "add again", err, syscall.EADDRINUSE)
@@ -246,7 +247,7 @@ func TestConfigurationsLiveInSysfsUntilRemoved(t *testing.T) {
 	}
 	want(t, "remove", remove(id), 0)
 	want(t, "remove again", remove(id), syscall.ENOENT)
-	if r.m.has(path) {
+	if r.m.Has(path) {
 		t.Error("the removed configuration is still in sysfs")
 	}
 	if tr := r.truth(); len(tr.ConfigsLeft) != 0 || len(tr.ConfigsAdded) != 1 || len(tr.ConfigsRemoved) != 1 {
@@ -254,42 +255,36 @@ func TestConfigurationsLiveInSysfsUntilRemoved(t *testing.T) {
 	}
 }
 
-// referenceRegisters are a set's lists from the reference.
-func referenceRegisters(t *testing.T, part, set string) (lists [3][]register) {
-	t.Helper()
-	for _, row := range testfiles.Rows(t, "reference", "intel_kbl_oa_registers.csv") {
-		if row["gpu"] != part || row["metric_set"] != set {
-			continue
-		}
-		i := map[string]int{"NOA": 0, "OA": 1, "FLEX": 2}[row["reg_type"]]
-		lists[i] = append(lists[i], register{uint32(parse(row["address"][2:], 16)), uint32(parse(row["value"][2:], 16))})
-	}
-	return lists
-}
-
-func TestPublishedSetsAreThoseOfTheReference(t *testing.T) {
-	for _, s := range publishedSets() {
-		l := referenceRegisters(t, s.part, s.name)
-		if s.part == "tglgt2" { // the reader's, which another program's uploads are held against too
-			all, err := oaregisters.Of(s.part, s.name, nil)
+// The registers of every published set are on the driver's list, in the list that they are given in.
+func TestEveryPublishedSetCanBeAdded(t *testing.T) {
+	for _, m := range Models() {
+		added := 0
+		for _, s := range intel.Sets() {
+			if s.Part != m.New().(*device).sets {
+				continue
+			}
+			l, err := oaregisters.Of(s.Part, s.Name, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, list := range [][]oaregisters.Register{all.Mux, all.Boolean, all.Flex} {
-				for _, r := range list {
-					l[i] = append(l[i], register{r.Address, r.Value})
-				}
+			r := newRig(t, m.Name)
+			if _, err := r.add(s.GUID, pairs(l.Mux), pairs(l.Boolean), pairs(l.Flex)); err != nil {
+				t.Errorf("%s %s: %v", s.Part, s.Name, err)
 			}
+			if a := r.truth().ConfigsAdded; len(a) != 1 || a[0].Registers != "published" || a[0].Set != s.Name {
+				t.Errorf("%s %s: %v", s.Part, s.Name, a)
+			}
+			added++
 		}
-		if len(l[0]) != s.mux || len(l[1]) != s.boolean || len(l[2]) != s.flexes || sum(l[0], l[1], l[2]) != s.sum {
-			t.Errorf("%s %s differs from the reference", s.part, s.name)
-		}
-		r := newRig(t, map[string]string{"kblgt2": "kbl-gt2", "kblgt3": "kbl-gt3", "tglgt2": "tgl"}[s.part])
-		if _, err := r.add(s.guid, l[0], l[1], l[2]); err != nil {
-			t.Errorf("%s %s: %v", s.part, s.name, err)
-		}
-		if a := r.truth().ConfigsAdded; len(a) != 1 || a[0].Registers != "published" || a[0].Set != s.name {
-			t.Errorf("%s %s: %v", s.part, s.name, a)
+		if added < 2 {
+			t.Errorf("%s: %d sets", m.Name, added)
 		}
 	}
+}
+
+func pairs(list []oaregisters.Register) (out []intel.Register) {
+	for _, r := range list {
+		out = append(out, intel.Register(r))
+	}
+	return out
 }

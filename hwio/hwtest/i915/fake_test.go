@@ -3,102 +3,22 @@ package i915
 import (
 	"encoding/binary"
 	"slices"
-	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/emulated"
+	"astrolabe/hwio/hwtest/fake"
+	"astrolabe/hwio/hwtest/intel"
 	"astrolabe/hwio/hwtest/uapi"
 )
-
-// tree is a Machine that only remembers.
-type tree struct {
-	mu       sync.Mutex
-	settings hwtest.Settings
-	files    map[string]string
-	links    map[string]string
-	dirs     map[string]bool
-	nodes    map[string]hwtest.Node
-}
-
-func (m *tree) Settings() *hwtest.Settings { return &m.settings }
-func (m *tree) Own(string)                 {}
-func (m *tree) Fail(string, error)         {}
-func (m *tree) Watch(string, func())       {}
-func (m *tree) File(path, content string)  { m.mu.Lock(); m.files[path] = content; m.mu.Unlock() }
-func (m *tree) Dir(path string)            { m.mu.Lock(); m.dirs[path] = true; m.mu.Unlock() }
-func (m *tree) Link(path, target string)   { m.mu.Lock(); m.links[path] = target; m.mu.Unlock() }
-func (m *tree) Node(path string, _, _, _ uint32, n hwtest.Node) {
-	m.mu.Lock()
-	m.nodes[path] = n
-	m.mu.Unlock()
-}
-func (m *tree) Remove(path string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	below := func(p string) bool { return p == path || strings.HasPrefix(p, path+"/") }
-	for p := range m.files {
-		if below(p) {
-			delete(m.files, p)
-		}
-	}
-	for p := range m.nodes {
-		if below(p) {
-			delete(m.nodes, p)
-		}
-	}
-	for p := range m.links {
-		if below(p) {
-			delete(m.links, p)
-		}
-	}
-}
-
-func (m *tree) has(path string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, ok := m.files[path]
-	return ok || m.dirs[path]
-}
-
-// memory is a program's memory: what was put there, from 0x10000 on.
-type memory struct{ b []byte }
-
-const memoryBase = 0x10000
-
-func (m *memory) place(addr uint64, n int) ([]byte, error) {
-	if addr < memoryBase || addr-memoryBase+uint64(n) > uint64(len(m.b)) {
-		return nil, syscall.EFAULT
-	}
-	return m.b[addr-memoryBase:][:n], nil
-}
-
-func (m *memory) Read(addr uint64, b []byte) error {
-	p, err := m.place(addr, len(b))
-	copy(b, p)
-	return err
-}
-
-func (m *memory) Write(addr uint64, b []byte) error {
-	p, err := m.place(addr, len(b))
-	copy(p, b)
-	return err
-}
-
-// put appends to the memory and returns the address.
-func (m *memory) put(b []byte) uint64 {
-	addr := memoryBase + uint64(len(m.b))
-	m.b = append(m.b, b...)
-	return addr
-}
 
 // rig is a device with a clock of the test's and a program that has opened it.
 type rig struct {
 	t    *testing.T
 	d    *device
-	m    *tree
-	mem  *memory
+	m    *fake.Tree
+	mem  *fake.Memory
 	file hwtest.File
 	call *hwtest.Call
 	ns   int64
@@ -108,15 +28,9 @@ type rig struct {
 // newRig starts a device of a model. The caller is privileged.
 func newRig(t *testing.T, model string, scenarios ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, mem: &memory{}, ns: 1_000_000_000_000}
-	r.m = &tree{settings: hwtest.Settings{Scenarios: scenarios, Seed: 7}, files: map[string]string{}, links: map[string]string{},
-		dirs: map[string]bool{}, nodes: map[string]hwtest.Node{}}
-	for _, m := range Models() {
-		if m.Name == model {
-			r.d = m.New().(*device)
-		}
-	}
-	r.d.now, r.d.byHand = func() int64 { return r.ns }, true
+	r := &rig{t: t, mem: &fake.Memory{}, ns: 1_000_000_000_000, d: emulated.Device(t, Models(), model).(*device)}
+	r.m = fake.NewTree(scenarios...)
+	r.d.Now, r.d.ByHand = func() int64 { return r.ns }, true
 	if err := r.d.Start(r.m); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +46,7 @@ func newRig(t *testing.T, model string, scenarios ...string) *rig {
 
 func (r *rig) open() hwtest.File {
 	r.t.Helper()
-	f, err := r.m.nodes["/dev/dri/renderD128"].Open(r.call, 0)
+	f, err := r.m.Nodes["/dev/dri/renderD128"].Open(r.call, 0)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -141,42 +55,42 @@ func (r *rig) open() hwtest.File {
 
 // ask makes an ioctl on the DRM node with a structure, which is changed as the kernel would.
 func (r *rig) ask(name string, b []byte) (int64, error) {
-	addr := r.mem.put(b)
+	addr := r.mem.Put(b)
 	v, err := r.file.Ioctl(r.call, uapi.Ioctl(name), addr)
-	copy(b, r.mem.b[addr-memoryBase:])
+	copy(b, r.mem.B[addr-fake.Base:])
 	return v, err
 }
 
 func (r *rig) param(id string) (int, error) {
 	l := uapi.Struct("drm_i915_getparam")
-	at := r.mem.put(make([]byte, 4))
+	at := r.mem.Put(make([]byte, 4))
 	b := make([]byte, l.Size)
 	l.Set(b, "param", uint64(uapi.Const("I915_PARAM_"+id)))
 	l.Set(b, "value", at)
 	_, err := r.ask("DRM_IOCTL_I915_GETPARAM", b)
-	return int(int32(binary.LittleEndian.Uint32(r.mem.b[at-memoryBase:]))), err
+	return int(int32(binary.LittleEndian.Uint32(r.mem.B[at-fake.Base:]))), err
 }
 
-func packRegisters(regs []register) []byte {
+func packRegisters(regs []intel.Register) []byte {
 	var b []byte
 	for _, x := range regs {
-		b = binary.LittleEndian.AppendUint32(b, x.addr)
-		b = binary.LittleEndian.AppendUint32(b, x.value)
+		b = binary.LittleEndian.AppendUint32(b, x.Address)
+		b = binary.LittleEndian.AppendUint32(b, x.Value)
 	}
 	return b
 }
 
-func (r *rig) add(uuid string, mux, boolean, flex []register) (int64, error) {
+func (r *rig) add(uuid string, mux, boolean, flex []intel.Register) (int64, error) {
 	l := uapi.Struct("drm_i915_perf_oa_config")
 	b := make([]byte, l.Size)
 	copy(b, uuid)
 	for _, x := range []struct {
 		n, p string
-		regs []register
+		regs []intel.Register
 	}{{"n_mux_regs", "mux_regs_ptr", mux}, {"n_boolean_regs", "boolean_regs_ptr", boolean}, {"n_flex_regs", "flex_regs_ptr", flex}} {
 		if len(x.regs) > 0 {
 			l.Set(b, x.n, uint64(len(x.regs)))
-			l.Set(b, x.p, r.mem.put(packRegisters(x.regs)))
+			l.Set(b, x.p, r.mem.Put(packRegisters(x.regs)))
 		}
 	}
 	return r.ask("DRM_IOCTL_I915_PERF_ADD_CONFIG", b)
@@ -202,7 +116,7 @@ func (r *rig) perfOpen(flags uint64, props ...property) (*stream, error) {
 	o := make([]byte, l.Size)
 	l.Set(o, "flags", flags)
 	l.Set(o, "num_properties", uint64(len(props)))
-	l.Set(o, "properties_ptr", r.mem.put(b))
+	l.Set(o, "properties_ptr", r.mem.Put(b))
 	n := len(r.made)
 	_, err := r.ask("DRM_IOCTL_I915_PERF_OPEN", o)
 	if err != nil {
@@ -255,7 +169,7 @@ func (r *rig) run(s *stream, ms, step, buffer int) []byte {
 	var out []byte
 	for range ms / step {
 		r.ns += int64(step) * 1_000_000
-		s.check()
+		s.Check()
 		for {
 			b, err := s.Read(r.call, buffer)
 			if err == syscall.EAGAIN {
@@ -278,3 +192,11 @@ func want(t *testing.T, what string, got error, errno syscall.Errno) {
 }
 
 func (r *rig) truth() *Truth { return r.d.Truth().(*Truth) }
+
+// writes are register writes: pairs of an address and a value.
+func writes(pairs ...uint32) (out []intel.Register) {
+	for i := 0; i < len(pairs); i += 2 {
+		out = append(out, intel.Register{Address: pairs[i], Value: pairs[i+1]})
+	}
+	return out
+}

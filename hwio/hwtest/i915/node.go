@@ -5,52 +5,32 @@ import (
 	"syscall"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/intel"
 	"astrolabe/hwio/hwtest/uapi"
 )
 
-// node is /dev/dri/card0 or renderD128.
-type node struct{ d *device }
-
-// Open implements hwtest.Node.
-func (n node) Open(*hwtest.Call, int) (hwtest.File, error) {
-	n.d.mu.Lock()
-	defer n.d.mu.Unlock()
-	if n.d.gone {
-		return nil, syscall.ENODEV
-	}
-	return &drmFile{d: n.d, contexts: map[uint32]bool{0: true}}, nil
-}
-
 // drmFile is an open DRM node.
 type drmFile struct {
+	intel.NoEvents
 	d        *device
 	contexts map[uint32]bool // GEM context handles; 0 is there from the start
 }
 
-// Read implements hwtest.File: DRM events, of which there are none.
-func (f *drmFile) Read(*hwtest.Call, int) ([]byte, error) { return nil, syscall.EAGAIN }
-
-// Close implements hwtest.File.
-func (f *drmFile) Close() {}
-
 // Ioctl implements hwtest.File.
 func (f *drmFile) Ioctl(c *hwtest.Call, request uint32, arg uint64) (int64, error) {
 	d := f.d
-	d.mu.Lock()
-	gone := d.gone
-	d.mu.Unlock()
-	if gone {
-		return 0, syscall.ENODEV
+	if err := d.Present(); err != nil {
+		return 0, err
 	}
 	switch request {
 	case uapi.Ioctl("DRM_IOCTL_VERSION"):
-		return 0, version(c, arg)
+		return 0, d.Version(c, arg, 6, "Intel Graphics")
 	case uapi.Ioctl("DRM_IOCTL_I915_GETPARAM"):
 		return 0, d.getparam(c, arg)
 	case uapi.Ioctl("DRM_IOCTL_I915_REG_READ"):
 		return 0, d.regRead(c, arg)
 	case uapi.Ioctl("DRM_IOCTL_I915_QUERY"):
-		if d.has("no-topology") {
+		if d.Has("no-topology") {
 			return 0, syscall.EINVAL
 		}
 		return 0, d.query(c, arg)
@@ -71,34 +51,6 @@ func (f *drmFile) Ioctl(c *hwtest.Call, request uint32, arg uint64) (int64, erro
 	return 0, syscall.ENOTTY
 }
 
-func version(c *hwtest.Call, arg uint64) error {
-	l := uapi.Struct("drm_version")
-	b := make([]byte, l.Size)
-	if err := c.Read(arg, b); err != nil {
-		return syscall.EFAULT
-	}
-	l.Set(b, "version_major", 1)
-	l.Set(b, "version_minor", 6)
-	l.Set(b, "version_patchlevel", 0)
-	for _, s := range [][2]string{{"name", "i915"}, {"date", "20201103"}, {"desc", "Intel Graphics"}} {
-		// As much as there is room for is copied, without a NUL; the length says how much there is.
-		if n := min(l.Get(b, s[0]+"_len"), uint64(len(s[1]))); n > 0 && l.Get(b, s[0]) != 0 {
-			if err := c.Write(l.Get(b, s[0]), []byte(s[1][:n])); err != nil {
-				return syscall.EFAULT
-			}
-		}
-		l.Set(b, s[0]+"_len", uint64(len(s[1])))
-	}
-	return write(c, arg, b)
-}
-
-func write(c *hwtest.Call, addr uint64, b []byte) error {
-	if err := c.Write(addr, b); err != nil {
-		return syscall.EFAULT
-	}
-	return nil
-}
-
 func (d *device) getparam(c *hwtest.Call, arg uint64) error {
 	l := uapi.Struct("drm_i915_getparam")
 	b := make([]byte, l.Size)
@@ -114,31 +66,31 @@ func (d *device) getparam(c *hwtest.Call, arg uint64) error {
 	}
 	var out [4]byte
 	binary.LittleEndian.PutUint32(out[:], v)
-	return write(c, l.Get(b, "value"), out[:])
+	return intel.Write(c, l.Get(b, "value"), out[:])
 }
 
 // param is a parameter of this kernel, and whether it knows it.
 func (d *device) param(id int64) (uint32, bool) {
-	p := d.part
+	p := d.Part
 	switch id {
 	case uapi.Const("I915_PARAM_CHIPSET_ID"):
 		return p.DeviceID, true
 	case uapi.Const("I915_PARAM_REVISION"):
 		return p.Revision, true
 	case uapi.Const("I915_PARAM_SUBSLICE_TOTAL"):
-		return uint32(p.TotalSubslices), true
+		return uint32(p.TotalCores), true
 	case uapi.Const("I915_PARAM_EU_TOTAL"):
 		return uint32(p.TotalEUs), true
 	case uapi.Const("I915_PARAM_SLICE_MASK"):
 		return uint32(p.Slices), true
 	case uapi.Const("I915_PARAM_SUBSLICE_MASK"):
-		return uint32(p.Subslices[0]), true
+		return uint32(p.Cores[0]), true
 	case uapi.Const("I915_PARAM_HAS_GEM"):
 		return 1, true
 	case uapi.Const("I915_PARAM_CS_TIMESTAMP_FREQUENCY"):
-		return uint32(p.TimestampHz), !d.has("no-timestamps")
+		return uint32(p.TimestampHz >> p.Shift), !d.Has("no-timestamps")
 	case uapi.Const("I915_PARAM_OA_TIMESTAMP_FREQUENCY"):
-		return uint32(p.TimestampHz), d.revision >= 6 && !d.has("no-timestamps") && !d.has("no-oa-timestamp")
+		return uint32(p.TimestampHz), d.revision >= 6 && !d.Has("no-timestamps") && !d.Has("no-oa-timestamp")
 	case uapi.Const("I915_PARAM_PERF_REVISION"):
 		return uint32(d.revision), d.revision >= 2
 	}
@@ -157,10 +109,10 @@ func (d *device) regRead(c *hwtest.Call, arg uint64) error {
 	if off := l.Get(b, "offset"); off != renderTimestamp|1 && off != renderTimestamp {
 		return syscall.EINVAL
 	}
-	d.mu.Lock()
-	l.Set(b, "val", d.clk.register(d.clk.at(d.now())))
-	d.mu.Unlock()
-	return write(c, arg, b)
+	d.Mu.Lock()
+	l.Set(b, "val", d.Clock.Register(d.Clock.At(d.Now()))>>d.Part.Shift)
+	d.Mu.Unlock()
+	return intel.Write(c, arg, b)
 }
 
 func (f *drmFile) contextCreate(c *hwtest.Call, arg uint64) error {
@@ -172,13 +124,13 @@ func (f *drmFile) contextCreate(c *hwtest.Call, arg uint64) error {
 	if l.Get(b, "pad") != 0 {
 		return syscall.EINVAL
 	}
-	f.d.mu.Lock()
+	f.d.Mu.Lock()
 	f.d.contexts++
 	id := f.d.contexts
 	f.contexts[id] = true
-	f.d.mu.Unlock()
+	f.d.Mu.Unlock()
 	l.Set(b, "ctx_id", uint64(id))
-	return write(c, arg, b)
+	return intel.Write(c, arg, b)
 }
 
 func (f *drmFile) contextDestroy(c *hwtest.Call, arg uint64) error {
@@ -188,8 +140,8 @@ func (f *drmFile) contextDestroy(c *hwtest.Call, arg uint64) error {
 		return syscall.EFAULT
 	}
 	id := uint32(l.Get(b, "ctx_id"))
-	f.d.mu.Lock()
-	defer f.d.mu.Unlock()
+	f.d.Mu.Lock()
+	defer f.d.Mu.Unlock()
 	if l.Get(b, "pad") != 0 || id == 0 || !f.contexts[id] {
 		return syscall.ENOENT
 	}

@@ -2,20 +2,27 @@ package i915
 
 import (
 	"encoding/binary"
+	"slices"
 	"syscall"
 	"time"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/intel"
 	"astrolabe/hwio/hwtest/uapi"
 )
 
 // properties are what PERF_OPEN was asked for.
 type properties struct {
-	given      map[uint64]uint64 // by id
-	format     *format
-	exponent   int // -1: no periodic sampling
+	given      map[int64]uint64 // by id
+	exponent   int              // -1: no periodic sampling
 	pollPeriod time.Duration
-	powered    *PoweredTruth // nil: as contexts ask for
+	powered    *intel.PoweredTruth // nil: as contexts ask for
+}
+
+// get is a property's value, and whether it was given.
+func (p *properties) get(name string) (uint64, bool) {
+	v, ok := p.given[uapi.Const("DRM_I915_PERF_PROP_"+name)]
+	return v, ok
 }
 
 // firstRevision says since which perf revision the driver knows a property.
@@ -59,22 +66,22 @@ func (d *device) readProperties(c *hwtest.Call, addr, n uint64) (*properties, er
 	if err := c.Read(addr, b); err != nil {
 		return nil, syscall.EFAULT
 	}
-	p := &properties{given: map[uint64]uint64{}, exponent: -1, pollPeriod: defaultPollPeriod}
+	p := &properties{given: map[int64]uint64{}, exponent: -1, pollPeriod: defaultPollPeriod}
 	for i := range n {
 		id, v := binary.LittleEndian.Uint64(b[16*i:]), binary.LittleEndian.Uint64(b[16*i+8:])
 		if id == 0 || id > d.maxProperties() {
 			return nil, syscall.EINVAL
 		}
-		if _, twice := p.given[id]; twice {
+		if _, twice := p.given[int64(id)]; twice {
 			return nil, syscall.EINVAL
 		}
-		p.given[id] = v
+		p.given[int64(id)] = v
 		if err := d.checkProperty(c, p, int64(id), v); err != nil {
 			return nil, err
 		}
 	}
-	_, class := p.given[uint64(uapi.Const("DRM_I915_PERF_PROP_OA_ENGINE_CLASS"))]
-	_, instance := p.given[uint64(uapi.Const("DRM_I915_PERF_PROP_OA_ENGINE_INSTANCE"))]
+	_, class := p.get("OA_ENGINE_CLASS")
+	_, instance := p.get("OA_ENGINE_INSTANCE")
 	if class != instance {
 		return nil, syscall.EINVAL
 	}
@@ -88,18 +95,14 @@ func (d *device) checkProperty(c *hwtest.Call, p *properties, id int64, v uint64
 			return syscall.EINVAL
 		}
 	case uapi.Const("DRM_I915_PERF_PROP_OA_FORMAT"):
-		for _, f := range formats {
-			if f.value == v {
-				p.format = f
-				return nil
-			}
+		if !slices.ContainsFunc(d.units, func(u *intel.Unit) bool { return d.format(u, v) != nil }) {
+			return syscall.EINVAL
 		}
-		return syscall.EINVAL
 	case uapi.Const("DRM_I915_PERF_PROP_OA_EXPONENT"):
 		if v > 31 {
 			return syscall.EINVAL
 		}
-		if d.part.TimestampHz>>(v+1) > defaultMaxSampleRate && !c.Privileged {
+		if d.Part.TimestampHz>>(v+1) > defaultMaxSampleRate && !c.Privileged {
 			return syscall.EACCES
 		}
 		p.exponent = int(v)
@@ -110,20 +113,42 @@ func (d *device) checkProperty(c *hwtest.Call, p *properties, id int64, v uint64
 		p.pollPeriod = time.Duration(v)
 	case uapi.Const("DRM_I915_PERF_PROP_GLOBAL_SSEU"):
 		return d.checkSSEU(c, p, v)
-	case uapi.Const("DRM_I915_PERF_PROP_OA_ENGINE_CLASS"):
-		if v != uint64(uapi.Const("I915_ENGINE_CLASS_RENDER")) {
-			return syscall.EINVAL
+	}
+	return nil
+}
+
+// formatNames are the kernel's names of formats where they are not made of the format's.
+var formatNames = map[*intel.Format]string{intel.MPEC8u32: "I915_OAM_FORMAT_MPEC8u32_B8_C8"}
+
+// format is the unit's format of a number, nil where it has none.
+func (d *device) format(u *intel.Unit, number uint64) *intel.Format {
+	for _, f := range d.Part.Formats(u) {
+		name := formatNames[f]
+		if name == "" {
+			name = "I915_OA_FORMAT_" + f.Name
 		}
-	case uapi.Const("DRM_I915_PERF_PROP_OA_ENGINE_INSTANCE"):
-		if v != 0 {
-			return syscall.EINVAL
+		if uint64(uapi.Const(name)) == number {
+			return f
 		}
 	}
 	return nil
 }
 
-// checkSSEU accepts a power configuration of the render engine that the part can have.
+// unit is the one of the engine that was asked for, nil where that has none.
+func (d *device) unit(p *properties) *intel.Unit {
+	class, _ := p.get("OA_ENGINE_CLASS")
+	instance, _ := p.get("OA_ENGINE_INSTANCE")
+	if i := slices.IndexFunc(d.units, func(u *intel.Unit) bool { return u.Has(class, instance) }); i >= 0 {
+		return d.units[i]
+	}
+	return nil
+}
+
+// checkSSEU accepts a power configuration of the render engine that the part can have. GPUs from DG2 on have none.
 func (d *device) checkSSEU(c *hwtest.Call, p *properties, addr uint64) error {
+	if d.Part.Version >= 1250 {
+		return syscall.ENODEV
+	}
 	l := uapi.Struct("drm_i915_gem_context_param_sseu")
 	b := make([]byte, l.Size)
 	if err := c.Read(addr, b); err != nil {
@@ -138,18 +163,18 @@ func (d *device) checkSSEU(c *hwtest.Call, p *properties, addr uint64) error {
 		}
 	}
 	if l.Get(b, "flags") != 0 || l.Get(b, "rsvd") != 0 || slices == 0 || subslices == 0 ||
-		slices&^uint64(d.part.Slices) != 0 ||
-		subslices&^uint64(d.part.Subslices[0]) != 0 || lo > hi || hi == 0 || hi > uint64(d.part.MaxEUs) {
+		slices&^d.Part.Slices != 0 ||
+		subslices&^d.Part.Cores[0] != 0 || lo > hi || hi == 0 || hi > uint64(d.Part.MaxEUs) {
 		return syscall.EINVAL
 	}
-	p.powered = &PoweredTruth{Slices: slices, Subslices: subslices, MinEUs: lo, MaxEUs: hi}
+	p.powered = &intel.PoweredTruth{Slices: slices, Subslices: subslices, MinEUs: lo, MaxEUs: hi}
 	return nil
 }
 
 // perfOpen answers PERF_OPEN; the result is the stream's descriptor. The order of the checks is the driver's.
 func (f *drmFile) perfOpen(c *hwtest.Call, arg uint64) (int64, error) {
 	d := f.d
-	if d.has("no-perf") {
+	if d.Has("no-perf") {
 		return 0, syscall.Errno(524)
 	}
 	l := uapi.Struct("drm_i915_perf_open_param")
@@ -175,7 +200,7 @@ func (f *drmFile) perfOpen(c *hwtest.Call, arg uint64) (int64, error) {
 		return 0, err
 	}
 	if flags&disabled == 0 {
-		s.enable()
+		s.Enable()
 	}
 	fd, err := c.Install(s, flags&cloexec != 0, flags&nonblock != 0)
 	if err != nil {
@@ -188,52 +213,54 @@ func (f *drmFile) perfOpen(c *hwtest.Call, arg uint64) (int64, error) {
 // newStream checks the properties together and takes the unit.
 func (f *drmFile) newStream(c *hwtest.Call, p *properties, nonblock bool) (*stream, error) {
 	d := f.d
-	get := func(name string) (uint64, bool) {
-		v, ok := p.given[uint64(uapi.Const("DRM_I915_PERF_PROP_"+name))]
-		return v, ok
+	unit := d.unit(p)
+	if unit == nil {
+		return nil, syscall.EINVAL
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	handle, single := get("CTX_HANDLE")
+	number, hasFormat := p.get("OA_FORMAT")
+	format := d.format(unit, number)
+	if hasFormat && format == nil {
+		return nil, syscall.EINVAL // one of another unit
+	}
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	handle, single := p.get("CTX_HANDLE")
 	if single && (handle > 1<<32-1 || !f.contexts[uint32(handle)]) {
 		return nil, syscall.ENOENT
 	}
-	if hold, _ := get("HOLD_PREEMPTION"); hold != 0 && !single {
+	if hold, _ := p.get("HOLD_PREEMPTION"); hold != 0 && !single {
 		return nil, syscall.EINVAL
 	}
 	// Gen8 to Gen11 cannot keep other contexts out of a report, so every stream is a privileged one there.
 	if d.paranoid && !c.Privileged {
 		return nil, syscall.EACCES
 	}
-	if d.has("no-metrics") {
+	if d.Has("no-metrics") {
 		return nil, syscall.EINVAL
 	}
-	if sample, _ := get("SAMPLE_OA"); sample == 0 {
+	if sample, _ := p.get("SAMPLE_OA"); sample == 0 {
 		return nil, syscall.EINVAL
 	}
-	if d.has("no-oa-unit") {
+	if d.Has("no-oa-unit") {
 		return nil, syscall.ENODEV
 	}
-	if d.stream != nil || d.has("busy") {
+	if d.Open(unit) != nil || d.Has("busy") && !unit.Media {
 		return nil, syscall.EBUSY
 	}
-	if p.format == nil {
+	if format == nil {
 		return nil, syscall.EINVAL
 	}
-	id, _ := get("OA_METRICS_SET")
-	cfg := d.configs[id]
+	id, _ := p.get("OA_METRICS_SET")
+	cfg := d.Config(id)
 	if cfg == nil {
 		return nil, syscall.EINVAL
 	}
-	s := newStream(d, p, cfg, nonblock)
+	s := &stream{d: d, nonblock: nonblock, lastCtx: intel.InvalidContext}
+	s.Stream = d.OpenStream(unit, format, p.exponent, cfg, p.pollPeriod, s)
+	s.Truth.Properties, s.Truth.Powered = p.given, p.powered
 	if single {
-		s.filter = ctxApp + uint32(handle)
-		s.truth.Context = contextName(s.filter)
-	}
-	d.stream = s
-	d.streams = append(d.streams, s)
-	if d.has("unplug") && d.plugPull == nil && !d.byHand {
-		d.plugPull = time.AfterFunc(unplugAfter, d.unplugWhenRead)
+		s.Filter = intel.App + uint32(handle)
+		s.Truth.Context = intel.ContextName(s.Filter)
 	}
 	return s, nil
 }

@@ -86,7 +86,7 @@ func TestPowerConfigurationMustFitThePart(t *testing.T) {
 		l.Set(b, "subslice_mask", c.subslices)
 		l.Set(b, "min_eus_per_subslice", c.eus)
 		l.Set(b, "max_eus_per_subslice", c.eus)
-		_, err := r.perfOpen(0, replace(usual(2, wide, 13), "GLOBAL_SSEU", r.mem.put(b))...)
+		_, err := r.perfOpen(0, replace(usual(2, wide, 13), "GLOBAL_SSEU", r.mem.Put(b))...)
 		want(t, "power configuration", err, c.errno)
 	}
 }

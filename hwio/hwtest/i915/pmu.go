@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/intel"
 	"astrolabe/hwio/hwtest/uapi"
 )
 
@@ -45,9 +46,9 @@ var pmuEvents = []struct {
 // pmu adds up the workload's past.
 type pmu struct {
 	d          *device
-	work       *workload // a copy of the device's, which follows the reports of a stream
-	at         uint64    // ticks up to which everything is added
-	busy       float64   // ticks
+	work       *intel.Workload // a copy of the device's, which follows the reports of a stream
+	at         uint64          // ticks up to which everything is added
+	busy       float64         // ticks
 	gated      float64
 	megahertz  float64 // times ticks
 	interrupts uint64
@@ -56,7 +57,7 @@ type pmu struct {
 }
 
 func (d *device) pmuTree() {
-	m := d.m
+	m := d.Machine
 	m.Own(pmuPath)
 	m.Link(pmuLink, "../../../devices/i915")
 	m.Link(pmuPath+"/subsystem", "../../bus/event_source")
@@ -73,21 +74,21 @@ func (d *device) pmuTree() {
 
 // advance adds what has happened until now, and returns the time at which that is.
 func (p *pmu) advance() (ns int64) {
-	ns = p.d.now()
-	now := p.d.clk.at(ns)
+	ns = p.d.Now()
+	now := p.d.Clock.At(ns)
 	for p.at < now {
-		s := p.work.at(p.at)
-		to := min(now, s.t1)
+		s := p.work.At(p.at)
+		to := min(now, s.T1)
 		ticks := float64(to - p.at)
-		if s.ctx != ctxIdle {
+		if s.Ctx != intel.Idle {
 			p.busy += ticks
 		}
-		if s.gated {
+		if s.Gated {
 			p.gated += ticks
 		} else {
-			p.megahertz += ticks * float64(s.slice) * 50 / 3
+			p.megahertz += ticks * float64(s.Slice) * 50 / 3
 		}
-		if to == s.t1 {
+		if to == s.T1 {
 			p.interrupts++ // one at the end of everything that ran
 		}
 		p.at = to
@@ -97,7 +98,7 @@ func (p *pmu) advance() (ns int64) {
 
 // value is a count since the device appeared.
 func (p *pmu) value(config int64) uint64 {
-	tick := 1e9 / (float64(p.d.part.TimestampHz) * (1 + float64(p.d.clk.ppm)/1e6)) // ns
+	tick := 1e9 / (float64(p.d.Part.TimestampHz) * (1 + float64(p.d.Clock.PPM)/1e6)) // ns
 	switch config {
 	case engineBusy:
 		return uint64(p.busy * tick)
@@ -122,8 +123,8 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 	if l.Get(attr, "type") != pmuType {
 		return nil, nil
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	e := &pmuEvent{d: d, config: int64(l.Get(attr, "config")), format: int64(l.Get(attr, "read_format")),
 		on: l.Get(attr, "disabled") == 0}
 	for _, known := range pmuEvents {
@@ -134,7 +135,7 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 	c.Note("i915 %s", e.Name)
 	leader, ours := group.(*pmuEvent)
 	switch {
-	case d.gone:
+	case d.Gone:
 		return nil, syscall.ENODEV
 	case pid == -1 && !c.Privileged:
 		return nil, syscall.EACCES
@@ -144,7 +145,7 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 		return nil, syscall.ENOENT
 	}
 	if d.pmu == nil {
-		d.pmu = &pmu{d: d, work: newWorkload(d)}
+		d.pmu = &pmu{d: d, work: d.Work()}
 	}
 	now := d.pmu.advance()
 	e.leader = e
@@ -194,8 +195,8 @@ func (e *pmuEvent) told(now int64) PMURead {
 
 // Ioctl enables, disables, resets and names events.
 func (e *pmuEvent) Ioctl(c *hwtest.Call, req uint32, arg uint64) (int64, error) {
-	e.d.mu.Lock()
-	defer e.d.mu.Unlock()
+	e.d.Mu.Lock()
+	defer e.d.Mu.Unlock()
 	now := e.d.pmu.advance()
 	events := []*pmuEvent{e}
 	if arg&1 != 0 { // PERF_IOC_FLAG_GROUP
@@ -224,8 +225,8 @@ func (e *pmuEvent) id() uint64 { return uint64(e.config) + 1 }
 // Read answers in the layout that read_format asks for.
 func (e *pmuEvent) Read(_ *hwtest.Call, n int) ([]byte, error) {
 	d := e.d
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	now := d.pmu.advance()
 	has := func(name string) bool { return e.format&uapi.Const(name) != 0 }
 	group := has("PERF_FORMAT_GROUP")
@@ -268,7 +269,7 @@ func (e *pmuEvent) Read(_ *hwtest.Call, n int) ([]byte, error) {
 		return nil, syscall.ENOSPC
 	}
 	d.pmu.reads++
-	d.set.Tell(d.pmu.reads)
+	d.Settings.Tell(d.pmu.reads)
 	return out, nil
 }
 

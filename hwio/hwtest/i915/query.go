@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/intel"
 	"astrolabe/hwio/hwtest/uapi"
 )
 
@@ -40,7 +41,7 @@ func (d *device) query(c *hwtest.Call, arg uint64) error {
 		if n != int64(int32(li.Get(item, "length"))) {
 			f := li.Field("length")
 			binary.LittleEndian.PutUint32(item[f.Offset:], uint32(int32(n)))
-			if err := write(c, at+uint64(f.Offset), item[f.Offset:f.Offset+f.Size]); err != nil {
+			if err := intel.Write(c, at+uint64(f.Offset), item[f.Offset:f.Offset+f.Size]); err != nil {
 				return err
 			}
 		}
@@ -64,7 +65,7 @@ func (d *device) queryTopology(c *hwtest.Call, item []byte) int64 {
 	if li.Get(item, "flags") != 0 {
 		return -int64(syscall.EINVAL)
 	}
-	b := d.part.topology()
+	b := topology(d.Part)
 	if n := room(item, len(b)); n != 0 {
 		return n
 	}
@@ -76,26 +77,29 @@ func (d *device) queryTopology(c *hwtest.Call, item []byte) int64 {
 
 // topology is the answer to the topology query: masks of slices, of subslices by slice, of EUs by subslice, each row in
 // whole bytes.
-func (p *Part) topology() []byte {
-	stride := (p.MaxEUs + 7) / 8
-	subslices, eus := 1, 1+p.MaxSlices
+func topology(p *intel.Part) []byte {
+	wide, stride := (p.MaxCores+7)/8, (p.MaxEUs+7)/8
+	cores, eus := 1, 1+p.MaxSlices*wide
 	l := uapi.Struct("drm_i915_query_topology_info")
-	b := make([]byte, l.Size+eus+p.MaxSlices*p.MaxSubslices*stride)
+	b := make([]byte, l.Size+eus+p.MaxSlices*p.MaxCores*stride)
 	l.Set(b, "max_slices", uint64(p.MaxSlices))
-	l.Set(b, "max_subslices", uint64(p.MaxSubslices))
+	l.Set(b, "max_subslices", uint64(p.MaxCores))
 	l.Set(b, "max_eus_per_subslice", uint64(p.MaxEUs))
-	l.Set(b, "subslice_offset", uint64(subslices))
-	l.Set(b, "subslice_stride", 1)
+	l.Set(b, "subslice_offset", uint64(cores))
+	l.Set(b, "subslice_stride", uint64(wide))
 	l.Set(b, "eu_offset", uint64(eus))
 	l.Set(b, "eu_stride", uint64(stride))
 	data := b[l.Size:]
-	data[0] = p.Slices
+	put := func(at, n int, mask uint64) {
+		for i := range n {
+			data[at+i] = byte(mask >> (8 * i))
+		}
+	}
+	put(0, 1, p.Slices)
 	for s := range p.MaxSlices {
-		data[subslices+s] = p.Subslices[s]
-		for ss := range p.MaxSubslices {
-			var mask [2]byte
-			binary.LittleEndian.PutUint16(mask[:], p.EUs[s][ss])
-			copy(data[eus+(s*p.MaxSubslices+ss)*stride:][:stride], mask[:])
+		put(cores+s*wide, wide, p.Cores[s])
+		for c := range p.MaxCores {
+			put(eus+(s*p.MaxCores+c)*stride, stride, p.EUs[s][c])
 		}
 	}
 	return b
@@ -108,9 +112,9 @@ func (d *device) queryConfig(c *hwtest.Call, item []byte) int64 {
 	if d.perfMissing() != nil {
 		return -int64(syscall.ENODEV)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	loaded := d.loadedConfigs()
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	loaded := d.LoadedConfigs()
 	// The kernel asks in this order: what is wanted, whether the room is enough (or only its size is asked for), the
 	// header that the program filled in, and the configuration itself. Programs call twice, first for the size, so an
 	// error of a later step must not hide the size.
@@ -138,17 +142,17 @@ func (d *device) queryConfig(c *hwtest.Call, item []byte) int64 {
 	if flags == uapi.Const("DRM_I915_QUERY_PERF_CONFIG_LIST") {
 		lc.Set(b, "n_configs", uint64(len(loaded)))
 		for i, x := range loaded {
-			binary.LittleEndian.PutUint64(b[lc.Size+8*i:], x.id)
+			binary.LittleEndian.PutUint64(b[lc.Size+8*i:], x.ID)
 		}
 	} else {
 		f := lc.Field("uuid")
-		var found *config
+		var found *intel.Config
 		for _, x := range loaded {
 			if flags == uapi.Const("DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_ID") {
-				if x.id == lc.Get(b, "config") {
+				if x.ID == lc.Get(b, "config") {
 					found = x
 				}
-			} else if x.uuid == strings.ToLower(string(b[f.Offset:f.Offset+f.Size])) {
+			} else if x.UUID == strings.ToLower(string(b[f.Offset:f.Offset+f.Size])) {
 				found = x
 			}
 		}
@@ -158,9 +162,9 @@ func (d *device) queryConfig(c *hwtest.Call, item []byte) int64 {
 		o := b[lc.Size:]
 		for _, r := range []struct {
 			n, ptr string
-			list   []register
-		}{{"n_boolean_regs", "boolean_regs_ptr", found.boolean}, {"n_flex_regs", "flex_regs_ptr", found.flex},
-			{"n_mux_regs", "mux_regs_ptr", found.mux}} {
+			list   []intel.Register
+		}{{"n_boolean_regs", "boolean_regs_ptr", found.Boolean}, {"n_flex_regs", "flex_regs_ptr", found.Flex},
+			{"n_mux_regs", "mux_regs_ptr", found.Mux}} {
 			// A number of 0 asks for the number alone; else the program's array must hold the whole list.
 			if n := lo.Get(o, r.n); n != 0 {
 				if n < uint64(len(r.list)) {
@@ -168,8 +172,8 @@ func (d *device) queryConfig(c *hwtest.Call, item []byte) int64 {
 				}
 				regs := make([]byte, 8*len(r.list))
 				for i, x := range r.list {
-					binary.LittleEndian.PutUint32(regs[8*i:], x.addr)
-					binary.LittleEndian.PutUint32(regs[8*i+4:], x.value)
+					binary.LittleEndian.PutUint32(regs[8*i:], x.Address)
+					binary.LittleEndian.PutUint32(regs[8*i+4:], x.Value)
 				}
 				if err := c.Write(lo.Get(o, r.ptr), regs); err != nil {
 					return -int64(syscall.EFAULT)
@@ -177,7 +181,7 @@ func (d *device) queryConfig(c *hwtest.Call, item []byte) int64 {
 			}
 			lo.Set(o, r.n, uint64(len(r.list)))
 		}
-		copy(o[lo.Field("uuid").Offset:], found.uuid)
+		copy(o[lo.Field("uuid").Offset:], found.UUID)
 	}
 	if err := c.Write(at, b); err != nil {
 		return -int64(syscall.EFAULT)

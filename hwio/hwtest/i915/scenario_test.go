@@ -13,8 +13,8 @@ func TestOverflowLosesTheWholeBuffer(t *testing.T) {
 	s := r.stream(wide, 9) // 64 reports are 5.5 ms
 	out := r.run(s, 4, 2, 4096)
 	r.ns += 50_000_000
-	s.check()
-	if !s.ready.Ready() {
+	s.Check()
+	if !s.Ready() {
 		t.Error("an overflow does not wake the reader")
 	}
 	_, err := s.Read(r.call, 7)
@@ -24,7 +24,7 @@ func TestOverflowLosesTheWholeBuffer(t *testing.T) {
 		t.Fatalf("read after an overflow: %d bytes, %v", len(b), err)
 	}
 	out = append(out, b...)
-	s.pollPeriod = 1_000_000 // so that 4 ms are enough for the second part
+	s.Poll = 1_000_000 // so that 4 ms are enough for the second part
 	out = append(out, r.run(s, 4, 2, 4096)...)
 	recs := decode(t, out, wide)
 	total, _, n := accumulate(recs, wide)
@@ -44,12 +44,12 @@ func TestWholeBufferHoldsItsReports(t *testing.T) {
 	r := newRig(t, "kbl-gt2", "loaded", "idle")
 	s := r.stream(wide, 5)
 	r.ns += 65_536 * 5_333 * 999 / 1000 // just under the buffer's time
-	s.check()
+	s.Check()
 	if s.overflow {
 		t.Fatal("overflow too early")
 	}
 	r.ns += 65_536 * 5_333 / 100
-	s.check()
+	s.Check()
 	if !s.overflow {
 		t.Error("no overflow of 16 MiB")
 	}
@@ -152,8 +152,8 @@ func TestUnplugEndsEverything(t *testing.T) {
 	r := newRig(t, "kbl-gt2", "loaded")
 	s := r.stream(wide, 13)
 	r.run(s, 50, 5, 4096)
-	r.d.unplug()
-	if !s.ready.Ready() {
+	r.d.Unplug()
+	if !s.Ready() {
 		t.Error("a waiting reader sleeps on")
 	}
 	_, err := s.Read(r.call, 4096)
@@ -162,12 +162,12 @@ func TestUnplugEndsEverything(t *testing.T) {
 	want(t, "stream ioctl", err, syscall.ENODEV)
 	_, err = r.param("CHIPSET_ID")
 	want(t, "GETPARAM", err, syscall.ENODEV)
-	for _, p := range []string{pciPath + "/vendor", cardPath + "/dev"} {
-		if r.m.has(p) {
+	for _, p := range []string{r.d.PCIPath() + "/vendor", r.d.CardPath() + "/dev"} {
+		if r.m.Has(p) {
 			t.Errorf("%s is still there", p)
 		}
 	}
-	if _, ok := r.m.nodes["/dev/dri/renderD128"]; ok {
+	if _, ok := r.m.Nodes["/dev/dri/renderD128"]; ok {
 		t.Error("the node is still there")
 	}
 	s.Close()

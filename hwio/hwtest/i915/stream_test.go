@@ -74,8 +74,8 @@ func TestReadGivesWholeRecordsOnly(t *testing.T) {
 	_, err := s.Read(r.call, 4096)
 	want(t, "read before the first report", err, syscall.EAGAIN)
 	r.ns += 20_000_000
-	s.check()
-	if !s.ready.Ready() {
+	s.Check()
+	if !s.Ready() {
 		t.Error("not ready after 20 ms")
 	}
 	_, err = s.Read(r.call, 263)
@@ -86,11 +86,11 @@ func TestReadGivesWholeRecordsOnly(t *testing.T) {
 			t.Errorf("read of %d bytes gives %d, %v", size, len(b), err)
 		}
 	}
-	if !s.ready.Ready() {
+	if !s.Ready() {
 		t.Error("not ready although more is pending")
 	}
-	if _, err = s.Read(r.call, 1<<20); err != nil || s.ready.Ready() {
-		t.Errorf("after the last report: %v, ready %v", err, s.ready.Ready())
+	if _, err = s.Read(r.call, 1<<20); err != nil || s.Ready() {
+		t.Errorf("after the last report: %v, ready %v", err, s.Ready())
 	}
 	_, err = s.Read(r.call, 1<<20)
 	want(t, "read of nothing", err, syscall.EAGAIN)
@@ -200,7 +200,7 @@ func TestSelfTestSetCountsClocks(t *testing.T) {
 
 func TestWrongRegistersOfAKnownSetCountNothing(t *testing.T) {
 	r := newRig(t, "kbl-gt2")
-	id, err := r.add("cd4b577b-073a-423f-a948-e198dd818c71", []register{{0x9840, 0x80}}, nil, nil)
+	id, err := r.add("cd4b577b-073a-423f-a948-e198dd818c71", writes(0x9840, 0x80), nil, nil)
 	want(t, "add", err, 0)
 	s, err := r.perfOpen(nonblock, usual(id, wide, 13)...)
 	want(t, "open", err, 0)
@@ -216,7 +216,7 @@ func TestWrongRegistersOfAKnownSetCountNothing(t *testing.T) {
 func TestCountersObeyTheHardwaresIdentities(t *testing.T) {
 	for _, scenario := range []string{"loaded", "clock-change", "fused", "one-context", "wrap"} {
 		r := newRig(t, "kbl-gt2", "loaded", scenario)
-		eus := uint64(r.d.part.TotalEUs)
+		eus := uint64(r.d.Part.TotalEUs)
 		recs := decode(t, r.run(r.stream(wide, 12), 300, 5, 65536), wide)
 		for i := 1; i < len(recs); i++ {
 			d := delta(recs[i-1].report, recs[i].report, wide)
@@ -243,45 +243,6 @@ func TestCountersObeyTheHardwaresIdentities(t *testing.T) {
 				t.Fatalf("%s, report %d: work in an idle interval", scenario, i)
 			}
 		}
-	}
-}
-
-// Counters only ever grow, whatever the phase: stalls are what is loaded and not active.
-func TestNoEUCountsMoreThanItsClocks(t *testing.T) {
-	for _, scenario := range []string{"loaded", "one-context", "clock-change"} {
-		w := newRig(t, "kbl-gt2", scenario).d.work
-		for frame := range uint64(20_000) {
-			w.load(frame)
-			for _, s := range w.spans {
-				g := s.sig
-				for what, share := range map[string]float64{"active": g.active, "stalled": g.loaded - g.active, "loaded": g.loaded, "FPU0": g.fpu0, "both FPUs": g.fpuBoth,
-					"FPU0 alone": g.fpu0 - g.fpuBoth, "FPU1 alone": g.fpu1 - g.fpuBoth, "occupied": g.occupancy / 7} {
-					if share < 0 || share > 1 {
-						t.Fatalf("%s, frame %d, context %#x: %s %v of the clocks", scenario, frame, s.ctx, what, share)
-					}
-				}
-			}
-		}
-	}
-}
-
-func TestFlexibleCountersFollowTheirRegisters(t *testing.T) {
-	sig := &signals{loaded: 0.9, active: 0.5, fpu0: 0.4, fpu1: 0.2, fpuBoth: 0.1, send: 0.08, occupancy: 4, stage: [7]float64{1: 0.25, 5: 0.75}}
-	for field, share := range map[uint32]float64{
-		0x000: 0.4, 0x001: 0.2, 0x002: 0.08, 0x003: 0.1, 0x004: 0.5, 0x005: 0.4, 0x008: 0.5,
-		0x010: 0.1, 0x050: 0.3, 0x051: 0.15, 0x060: 0, // by thread stage
-		0x074: 0.25, 0x085: 0.2, // by row
-		0x705: 0.1, 0xa04: 0.125, // by EU
-		0x100: 0.02, 0x502: 0.02, // hybrid instructions; starts of sends
-		0x014: 0, 0x103: 0, 0x105: 0, 0x009: 0, 0xb00: 0, // what hardware does not define
-	} {
-		if got := flexShare(field, sig); got < share-1e-9 || got > share+1e-9 {
-			t.Errorf("field %#03x counts %v of the clocks, want %v", field, got, share)
-		}
-	}
-	p := newProgramming(&config{flex: []register{{0xe65c, 0x005004}}})
-	if r := p.ratesOf(sig, newPart("kblgt2", func(string) bool { return false })); r[19] != unit(24*0.5) || r[20] != unit(24*0.4) || r[7] != unit(24*0.4) {
-		t.Errorf("register 6 gives A19 %d and A20 %d", r[19], r[20])
 	}
 }
 

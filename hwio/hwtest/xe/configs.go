@@ -1,55 +1,16 @@
 package xe
 
 import (
-	"encoding/binary"
-	"fmt"
-	"slices"
-	"strings"
 	"syscall"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/intel"
 	"astrolabe/hwio/hwtest/uapi"
 )
 
-// config is a metric configuration that the driver holds.
-type config struct {
-	id        uint64
-	uuid      string
-	registers []register
-	set       *publishedSet // nil where the GUID is nobody's
-	builtin   bool          // was there before the program; its registers are not known here
-}
-
-// ConfigTruth is a configuration as Truth tells it.
-type ConfigTruth struct {
-	ID   uint64 `json:"id"`
-	UUID string `json:"uuid"`
-	Set  string `json:"set,omitempty"` // name of the published set with this GUID
-	// Registers is "published" where they equal the set's in number, value and order, else "other".
-	Registers string `json:"registers"`
-	Kernel    bool   `json:"was_there,omitempty"` // loaded before the program started
-}
-
-func (c *config) truth() ConfigTruth {
-	t := ConfigTruth{ID: c.id, UUID: c.uuid, Registers: "other", Kernel: c.builtin}
-	if s := c.set; s != nil {
-		t.Set = s.name
-		if c.builtin || len(c.registers) == s.registers && sum(c.registers) == s.sum {
-			t.Registers = "published"
-		}
-	}
-	return t
-}
-
-// RefusalTruth is a request of the observation interface that was refused.
-type RefusalTruth struct {
-	What  string `json:"what"`
-	Errno string `json:"errno"`
-}
-
 // observe answers DRM_IOCTL_XE_OBSERVATION.
 func (d *device) observe(c *hwtest.Call, arg uint64) (int64, error) {
-	if d.has("old-kernel") {
+	if d.Has("old-kernel") {
 		return 0, syscall.EINVAL
 	}
 	l := uapi.Struct("drm_xe_observation_param")
@@ -61,7 +22,7 @@ func (d *device) observe(c *hwtest.Call, arg uint64) (int64, error) {
 	if l.Get(b, "extensions") != 0 {
 		return 0, syscall.EINVAL
 	}
-	if d.has("no-observation") {
+	if d.Has("no-observation") {
 		return 0, syscall.ENODEV
 	}
 	if kind != uapi.Const("DRM_XE_OBSERVATION_TYPE_OA") {
@@ -84,15 +45,12 @@ func (d *device) observe(c *hwtest.Call, arg uint64) (int64, error) {
 		return 0, syscall.EINVAL
 	}
 	if err != nil {
-		d.mu.Lock()
+		d.Mu.Lock()
 		d.refused = append(d.refused, RefusalTruth{what, err.Error()})
-		d.mu.Unlock()
+		d.Mu.Unlock()
 	}
 	return v, err
 }
-
-// maxRegisters bounds what is read from a program: the largest published list has some 230.
-const maxRegisters = 1 << 16
 
 // addConfig takes a list of registers; the result is the new id.
 func (d *device) addConfig(c *hwtest.Call, arg uint64) (int64, error) {
@@ -110,102 +68,45 @@ func (d *device) addConfig(c *hwtest.Call, arg uint64) (int64, error) {
 	if c.Note != nil {
 		c.Note("%q with %d registers", uuid, n)
 	}
-	if l.Get(b, "extensions") != 0 || n == 0 || at == 0 || !validUUID(uuid) {
+	if l.Get(b, "extensions") != 0 || n == 0 || at == 0 || !intel.ValidUUID(uuid) {
 		return 0, syscall.EINVAL
 	}
-	if n > maxRegisters {
-		return 0, syscall.ENOMEM
+	list, err := intel.ReadRegisters(c, at, n, d.allowed)
+	if err != nil {
+		return 0, err
 	}
-	list := make([]byte, 8*n)
-	if err := c.Read(at, list); err != nil {
-		return 0, syscall.EFAULT
-	}
-	cfg := &config{uuid: strings.ToLower(uuid)}
-	for ; len(list) > 0; list = list[8:] {
-		r := register{binary.LittleEndian.Uint32(list), binary.LittleEndian.Uint32(list[4:])}
-		if !d.allowed(r.addr) {
-			return 0, syscall.EINVAL
-		}
-		cfg.registers = append(cfg.registers, r)
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, x := range d.configs {
-		if x.uuid == cfg.uuid {
-			return 0, syscall.EADDRINUSE
+	cfg := &intel.Config{UUID: uuid, OneList: true}
+	for _, r := range list {
+		if intel.FlexRegister(r.Address) {
+			cfg.Flex = append(cfg.Flex, r)
+		} else {
+			cfg.Mux = append(cfg.Mux, r)
 		}
 	}
-	d.keepConfig(cfg)
-	d.added = append(d.added, cfg.truth())
-	return int64(cfg.id), nil
-}
-
-// keepConfig gives a configuration the next free id, and shows it in sysfs.
-func (d *device) keepConfig(cfg *config) {
-	for cfg.id = 1; d.configs[cfg.id] != nil; cfg.id++ {
-	}
-	cfg.set = findSet(cfg.uuid)
-	d.configs[cfg.id] = cfg
-	d.m.File(cardPath+"/metrics/"+cfg.uuid+"/id", fmt.Sprintf("%d\n", cfg.id))
+	return d.AddConfig(cfg)
 }
 
 func (d *device) removeConfig(c *hwtest.Call, arg uint64) (int64, error) {
 	if d.paranoid && !c.Privileged {
 		return 0, syscall.EACCES
 	}
-	var b [8]byte
-	if err := c.Read(arg, b[:]); err != nil {
-		return 0, syscall.EFAULT
-	}
-	id := binary.LittleEndian.Uint64(b[:])
-	if c.Note != nil {
-		c.Note("id %d", id)
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	cfg := d.configs[id]
-	if cfg == nil {
-		return 0, syscall.ENOENT
-	}
-	delete(d.configs, id)
-	d.m.Remove(cardPath + "/metrics/" + cfg.uuid)
-	d.removed = append(d.removed, cfg.truth())
-	return 0, nil
-}
-
-// loadedConfigs are the configurations by id.
-func (d *device) loadedConfigs() []*config {
-	var out []*config
-	for _, c := range d.configs {
-		out = append(out, c)
-	}
-	slices.SortFunc(out, func(a, b *config) int { return int(a.id) - int(b.id) })
-	return out
-}
-
-// validUUID is the text form of 36 characters, as the kernel checks it.
-func validUUID(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; i {
-		case 8, 13, 18, 23:
-			if c != '-' {
-				return false
-			}
-		default:
-			if !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
-				return false
-			}
-		}
-	}
-	return len(s) == 36
+	return d.RemoveConfig(c, arg)
 }
 
 // allowed says whether programs may write a register: those of events, of the network behind them, and the flexible
 // ones.
 func (d *device) allowed(a uint32) bool {
-	in := func(lo, hi uint32) bool { return lo <= a && a <= hi }
-	if in(0x13000, 0x137fc) || in(0x394200, 0x39423c) {
-		return !d.has("narrow-whitelist")
+	if intel.FlexRegister(a) || intel.In(a, [2]uint32{0xd00, 0xd04}, [2]uint32{0xd0c, 0xd2c}, [2]uint32{0x9840, 0x9840},
+		[2]uint32{0x2b2c, 0x2b2c}, [2]uint32{0xd900, 0xd97c}, [2]uint32{0xdc00, 0xdc48}, [2]uint32{0xdd00, 0xdd48}) {
+		return true
 	}
-	return in(0x9800, 0x9888) || in(0xd00, 0xd2c) || a == 0x20cc || slices.Contains(flexRegisters, a)
+	// What every published set writes one of, by generation.
+	own := [][2]uint32{{0x9884, 0x9888}}
+	switch {
+	case d.Part.Xe2():
+		own = [][2]uint32{{0x13000, 0x137fc}, {0x393200, 0x39323c}, {0x394200, 0x39423c}, {0x394a00, 0x394a3c}}
+	case d.Part.Version >= 1270:
+		own = [][2]uint32{{0x9884, 0x9888}, {0x38d100, 0x38d114}, {0x393000, 0x39307c}, {0x393200, 0x39323c}}
+	}
+	return intel.In(a, own...) && !d.Has("narrow-whitelist")
 }

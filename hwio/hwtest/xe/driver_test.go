@@ -9,7 +9,9 @@ import (
 	"syscall"
 	"testing"
 
+	"astrolabe/hwio/hwtest/intel"
 	"astrolabe/hwio/hwtest/uapi"
+	"astrolabe/hwio/internal/oaregisters"
 )
 
 func want(t *testing.T, what string, err, expected error) {
@@ -20,7 +22,7 @@ func want(t *testing.T, what string, err, expected error) {
 }
 
 func TestQueriesTellTheirSizeFirst(t *testing.T) {
-	r := newRig(t, "fused", "kernel-7")
+	r := newRig(t, "lnl", "fused", "kernel-7")
 	units, err := r.query("OA_UNITS")
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +52,7 @@ func TestQueriesTellTheirSizeFirst(t *testing.T) {
 }
 
 func TestEngineCyclesAreTheClockOfReports(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, "lnl")
 	l := uapi.Struct("drm_xe_query_engine_cycles")
 	ask := func(class, clock uint64) (uint64, uint64, error) {
 		q := make([]byte, l.Size)
@@ -60,10 +62,10 @@ func TestEngineCyclesAreTheClockOfReports(t *testing.T) {
 		b := make([]byte, lq.Size)
 		lq.Set(b, "query", uint64(uapi.Const("DRM_XE_DEVICE_QUERY_ENGINE_CYCLES")))
 		lq.Set(b, "size", uint64(l.Size))
-		at := r.mem.put(q)
+		at := r.mem.Put(q)
 		lq.Set(b, "data", at)
-		_, err := r.file.Ioctl(r.call, uapi.Ioctl("DRM_IOCTL_XE_DEVICE_QUERY"), r.mem.put(b))
-		q, _ = r.mem.place(at, l.Size)
+		_, err := r.file.Ioctl(r.call, uapi.Ioctl("DRM_IOCTL_XE_DEVICE_QUERY"), r.mem.Put(b))
+		q, _ = r.mem.Place(at, l.Size)
 		return l.Get(q, "engine_cycles"), l.Get(q, "cpu_timestamp") + l.Get(q, "cpu_delta")/2, err
 	}
 	g0, c0, err := ask(0, 1)
@@ -82,21 +84,21 @@ func TestEngineCyclesAreTheClockOfReports(t *testing.T) {
 }
 
 func TestConfigurationsAreCheckedAndKept(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, "lnl")
 	_, err := r.add("no uuid", testOa...)
 	want(t, "no GUID", err, syscall.EINVAL)
 	_, err = r.add(testUUID)
 	want(t, "no registers", err, syscall.EINVAL)
-	_, err = r.add(testUUID, register{0x2710, 0})
+	_, err = r.add(testUUID, writes(0x2710, 0)...)
 	want(t, "a register of older GPUs", err, syscall.EINVAL)
 	id, err := r.add(testUUID, testOa...)
-	if err != nil || r.m.files[cardPath+"/metrics/"+testUUID+"/id"] != "1\n" || id != 1 {
-		t.Errorf("id %d, %v, %q", id, err, r.m.files)
+	if err != nil || r.m.Files[r.d.CardPath()+"/metrics/"+testUUID+"/id"] != "1\n" || id != 1 {
+		t.Errorf("id %d, %v, %q", id, err, r.m.Files)
 	}
 	_, err = r.add(strings.ToUpper(testUUID), testOa...)
 	want(t, "the same GUID again", err, syscall.EADDRINUSE)
 	remove := func(id uint64) error {
-		_, err := r.observe(0, 2, r.mem.put(binary.LittleEndian.AppendUint64(nil, id)))
+		_, err := r.observe(0, 2, r.mem.Put(binary.LittleEndian.AppendUint64(nil, id)))
 		return err
 	}
 	want(t, "removing what is not there", remove(9), syscall.ENOENT)
@@ -109,13 +111,13 @@ func TestConfigurationsAreCheckedAndKept(t *testing.T) {
 	_, err = r.add(testUUID, testOa...)
 	want(t, "without privilege", err, syscall.EACCES)
 	for scenario, e := range map[string]error{"no-observation": syscall.ENODEV, "old-kernel": syscall.EINVAL} {
-		_, err = newRig(t, scenario).add(testUUID, testOa...)
+		_, err = newRig(t, "lnl", scenario).add(testUUID, testOa...)
 		want(t, scenario, err, e)
 	}
 }
 
 func TestOpeningChecksWhatItIsAskedFor(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, "lnl")
 	id, err := r.add(testUUID, testOa...)
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +144,7 @@ func TestOpeningChecksWhatItIsAskedFor(t *testing.T) {
 		"an exponent of 32":                {[]uint64{2, 1, 3, set, 4, 0x10105, 5, 32}, syscall.EINVAL},
 		"no preemption without a queue":    {[]uint64{2, 1, 3, set, 4, 0x10105, 9, 1}, syscall.EINVAL},
 		"a queue that is not there":        {[]uint64{2, 1, 3, set, 4, 0x10105, 7, 1}, syscall.ENOENT},
-		"an object to signal, not made":    {[]uint64{2, 1, 3, set, 4, 0x10105, 10, 1, 11, r.mem.put(make([]byte, 48))}, syscall.ENOENT},
+		"an object to signal, not made":    {[]uint64{2, 1, 3, set, 4, 0x10105, 10, 1, 11, r.mem.Put(make([]byte, 48))}, syscall.ENOENT},
 		"a number of objects without them": {[]uint64{2, 1, 3, set, 4, 0x10105, 10, 1}, syscall.EINVAL},
 		"nothing wrong":                    {[]uint64{2, 1, 3, set, 4, 0x10105, 5, 9, 6, 1}, nil},
 	} {
@@ -160,25 +162,25 @@ func TestOpeningChecksWhatItIsAskedFor(t *testing.T) {
 	r.call.Privileged = false
 	_, err = r.open(2, 1, 3, set, 4, 0x10105, 5, 9)
 	want(t, "without privilege", err, syscall.EACCES)
-	_, err = newRig(t).observe(1, 0, 0)
+	_, err = newRig(t, "lnl").observe(1, 0, 0)
 	want(t, "samples of stalls", err, syscall.EINVAL)
 }
 
 func TestANewKernelTakesABufferAndANumberOfReports(t *testing.T) {
-	r := newRig(t, "kernel-7")
+	r := newRig(t, "lnl", "kernel-7")
 	s := r.started(13, 12, 1<<20, 13, 20)
-	info := r.mem.put(make([]byte, 40))
+	info := r.mem.Put(make([]byte, 40))
 	_, err := s.Ioctl(r.call, uapi.Ioctl("DRM_XE_OBSERVATION_IOCTL_INFO"), info)
 	want(t, "info", err, nil)
-	if b, _ := r.mem.place(info, 40); binary.LittleEndian.Uint64(b[8:]) != 1<<20 {
+	if b, _ := r.mem.Place(info, 40); binary.LittleEndian.Uint64(b[8:]) != 1<<20 {
 		t.Errorf("info % x", b)
 	}
 	r.pass(s, 5e6) // some six reports
-	if s.ready.Ready() {
+	if s.Ready() {
 		t.Error("ready before 20 reports")
 	}
 	r.pass(s, 20e6)
-	if !s.ready.Ready() {
+	if !s.Ready() {
 		t.Error("not ready with more than 20 reports")
 	}
 	for _, bad := range [][]uint64{{12, 1<<20 + 1}, {12, 1 << 10}, {13, 0}, {12, 1 << 17, 13, 228}} {
@@ -188,7 +190,7 @@ func TestANewKernelTakesABufferAndANumberOfReports(t *testing.T) {
 }
 
 func TestReportsAreBareAndCountTheTruth(t *testing.T) {
-	r := newRig(t, "wrap")
+	r := newRig(t, "lnl", "wrap")
 	s := r.started(13)
 	_, err := s.Read(r.call, 4096)
 	want(t, "nothing yet", err, syscall.EAGAIN)
@@ -223,7 +225,7 @@ func TestReportsAreBareAndCountTheTruth(t *testing.T) {
 	for i, x := range all[1:] {
 		ctx := "idle"
 		if p := all[i]; p.id>>16&1 != 0 {
-			ctx = contextName(uint32(p.ctx))
+			ctx = intel.ContextName(uint32(p.ctx))
 		}
 		contexts[ctx] += x.c[0] - all[i].c[0]
 		if x.id>>19&1 != 0 {
@@ -247,7 +249,7 @@ func TestLossesAreToldByTheStatus(t *testing.T) {
 	for scenario, bit := range map[string]uint64{"report-loss": 1, "slow-reader": 2, "counter-overflow": 4,
 		"trigger-queue": 8, "small-buffer": 2} {
 		t.Run(scenario, func(t *testing.T) {
-			r := newRig(t, scenario)
+			r := newRig(t, "lnl", scenario)
 			s := r.started(13)
 			var all []report
 			failed, step := 0, int64(5e6)
@@ -261,11 +263,11 @@ func TestLossesAreToldByTheStatus(t *testing.T) {
 					if errors.Is(err, syscall.EAGAIN) {
 						break
 					}
-					at := r.mem.put(make([]byte, 40))
+					at := r.mem.Put(make([]byte, 40))
 					if _, err := s.Ioctl(r.call, uapi.Ioctl("DRM_XE_OBSERVATION_IOCTL_STATUS"), at); err != nil {
 						t.Fatal(err)
 					}
-					told, _ := r.mem.place(at, 40)
+					told, _ := r.mem.Place(at, 40)
 					status := binary.LittleEndian.Uint64(told[8:])
 					if errors.Is(err, syscall.EIO) {
 						failed++
@@ -294,7 +296,7 @@ func TestLossesAreToldByTheStatus(t *testing.T) {
 }
 
 func TestAStreamCanBeStoppedAndChanged(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, "lnl")
 	s := r.started(13, 6, 1)
 	_, err := s.Read(r.call, 4096)
 	want(t, "reading a stopped stream", err, syscall.EINVAL)
@@ -315,22 +317,22 @@ func TestAStreamCanBeStoppedAndChanged(t *testing.T) {
 	if err != nil || len(parse(b)) < 20 || len(parse(b)) > 40 {
 		t.Errorf("%d reports after a new start, %v", len(parse(b)), err)
 	}
-	other, err := r.add("11234567-0123-0123-0123-0123456789ab", register{0x13008, 0x3e00})
+	other, err := r.add("11234567-0123-0123-0123-0123456789ab", writes(0x13008, 0x3e00)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// A fence is a number that the driver writes when the registers are in place.
 	l := uapi.Struct("drm_xe_sync")
-	fence := r.mem.put(make([]byte, 8))
+	fence := r.mem.Put(make([]byte, 8))
 	sync := make([]byte, l.Size)
 	l.Set(sync, "type", uint64(uapi.Const("DRM_XE_SYNC_TYPE_USER_FENCE")))
 	l.Set(sync, "flags", 1)
 	l.Set(sync, "addr", fence)
 	l.Set(sync, "timeline_value", 4711)
-	if old := do("CONFIG", r.chain(3, uint64(other), 10, 1, 11, r.mem.put(sync))); old != 1 {
+	if old := do("CONFIG", r.chain(3, uint64(other), 10, 1, 11, r.mem.Put(sync))); old != 1 {
 		t.Errorf("the set before was %d", old)
 	}
-	if b, _ := r.mem.place(fence, 8); binary.LittleEndian.Uint64(b) != 4711 {
+	if b, _ := r.mem.Place(fence, 8); binary.LittleEndian.Uint64(b) != 4711 {
 		t.Errorf("the fence is % x", b)
 	}
 	_, err = s.Ioctl(r.call, uapi.Ioctl("DRM_XE_OBSERVATION_IOCTL_CONFIG"), r.chain(5, 3))
@@ -348,8 +350,8 @@ func TestAStreamCanBeStoppedAndChanged(t *testing.T) {
 }
 
 func TestTheMediaUnitCountsInThirtyTwoBits(t *testing.T) {
-	r := newRig(t, "wrap")
-	id, err := r.add(testUUID, register{0x394200, 1}, register{0x394238, 0x402})
+	r := newRig(t, "lnl", "wrap")
+	id, err := r.add(testUUID, writes(0x394200, 1, 0x394238, 0x402)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +383,7 @@ func TestTheMediaUnitCountsInThirtyTwoBits(t *testing.T) {
 }
 
 func TestAGPUThatIsUnpluggedAnswersNothing(t *testing.T) {
-	r := newRig(t, "unplug")
+	r := newRig(t, "lnl", "unplug")
 	s := r.started(13)
 	for range 40 {
 		r.pass(s, 5e6)
@@ -393,7 +395,38 @@ func TestAGPUThatIsUnpluggedAnswersNothing(t *testing.T) {
 	want(t, "the stream", err, syscall.ENODEV)
 	_, err = r.query("CONFIG")
 	want(t, "the node", err, syscall.ENODEV)
-	if _, there := r.m.files[pciPath+"/vendor"]; there || !r.d.Truth().(*Truth).Unplugged {
+	if _, there := r.m.Files[r.d.PCIPath()+"/vendor"]; there || !r.d.Truth().(*Truth).Unplugged {
 		t.Error("its files are still there")
+	}
+}
+
+// The registers of every published set are on the driver's list.
+func TestEveryPublishedSetCanBeAdded(t *testing.T) {
+	for _, m := range Models() {
+		added := 0
+		for _, s := range intel.Sets() {
+			if s.Part != m.New().(*device).sets {
+				continue
+			}
+			l, err := oaregisters.Of(s.Part, s.Name, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var list []intel.Register
+			for _, r := range l.All() {
+				list = append(list, intel.Register(r))
+			}
+			r := newRig(t, m.Name)
+			if _, err := r.add(s.GUID, list...); err != nil {
+				t.Errorf("%s %s: %v", s.Part, s.Name, err)
+			}
+			if a := r.d.Truth().(*Truth).ConfigsAdded; len(a) != 1 || a[0].Registers != "published" || a[0].Set != s.Name {
+				t.Errorf("%s %s: %v", s.Part, s.Name, a)
+			}
+			added++
+		}
+		if added < 2 {
+			t.Errorf("%s: %d sets", m.Name, added)
+		}
 	}
 }

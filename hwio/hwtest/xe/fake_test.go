@@ -3,90 +3,33 @@ package xe
 import (
 	"encoding/binary"
 	"slices"
-	"strings"
-	"sync"
-	"syscall"
 	"testing"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/emulated"
+	"astrolabe/hwio/hwtest/fake"
+	"astrolabe/hwio/hwtest/intel"
 	"astrolabe/hwio/hwtest/uapi"
 )
-
-// tree is a Machine that only remembers files.
-type tree struct {
-	mu       sync.Mutex
-	settings hwtest.Settings
-	files    map[string]string
-	node     hwtest.Node
-}
-
-func (m *tree) Settings() *hwtest.Settings                   { return &m.settings }
-func (m *tree) Own(string)                                   {}
-func (m *tree) Fail(string, error)                           {}
-func (m *tree) Watch(string, func())                         {}
-func (m *tree) File(path, content string)                    { m.mu.Lock(); m.files[path] = content; m.mu.Unlock() }
-func (m *tree) Dir(path string)                              { m.File(path, "") }
-func (m *tree) Link(string, string)                          {}
-func (m *tree) Node(_ string, _, _, _ uint32, n hwtest.Node) { m.node = n }
-func (m *tree) Remove(path string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for p := range m.files {
-		if p == path || strings.HasPrefix(p, path+"/") {
-			delete(m.files, p)
-		}
-	}
-}
-
-// memory is a program's memory: what was put there, from 0x10000 on.
-type memory struct{ b []byte }
-
-const memoryBase = 0x10000
-
-func (m *memory) place(addr uint64, n int) ([]byte, error) {
-	if addr < memoryBase || addr-memoryBase+uint64(n) > uint64(len(m.b)) {
-		return nil, syscall.EFAULT
-	}
-	return m.b[addr-memoryBase:][:n], nil
-}
-
-func (m *memory) Read(addr uint64, b []byte) error {
-	p, err := m.place(addr, len(b))
-	copy(b, p)
-	return err
-}
-
-func (m *memory) Write(addr uint64, b []byte) error {
-	p, err := m.place(addr, len(b))
-	copy(p, b)
-	return err
-}
-
-// put appends to the memory and returns the address.
-func (m *memory) put(b []byte) uint64 {
-	addr := memoryBase + uint64(len(m.b))
-	m.b = append(m.b, b...)
-	return addr
-}
 
 // rig is a device with a clock of the test's and a program that has opened it.
 type rig struct {
 	t    *testing.T
 	d    *device
-	m    *tree
-	mem  *memory
+	m    *fake.Tree
+	mem  *fake.Memory
 	file hwtest.File
 	call *hwtest.Call
 	ns   int64
 	made []*stream // descriptors given out, in order
 }
 
-// newRig starts a device. The caller is privileged.
-func newRig(t *testing.T, scenarios ...string) *rig {
+// newRig starts a device of a model. The caller is privileged.
+func newRig(t *testing.T, model string, scenarios ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, mem: &memory{}, ns: 1_000_000_000_000, d: newDevice()}
-	r.m = &tree{settings: hwtest.Settings{Scenarios: scenarios, Seed: 7}, files: map[string]string{}}
-	r.d.now, r.d.byHand = func() int64 { return r.ns }, true
+	r := &rig{t: t, mem: &fake.Memory{}, ns: 1_000_000_000_000, d: emulated.Device(t, Models(), model).(*device)}
+	r.m = fake.NewTree(scenarios...)
+	r.d.Now, r.d.ByHand = func() int64 { return r.ns }, true
 	if err := r.d.Start(r.m); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +39,7 @@ func newRig(t *testing.T, scenarios ...string) *rig {
 			r.made = append(r.made, f.(*stream))
 			return int64(100 + len(r.made)), nil
 		}}
-	f, err := r.m.node.Open(r.call, 0)
+	f, err := r.m.Nodes["/dev/dri/renderD128"].Open(r.call, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,17 +52,17 @@ func (r *rig) query(name string) ([]byte, error) {
 	l := uapi.Struct("drm_xe_device_query")
 	b := make([]byte, l.Size)
 	l.Set(b, "query", uint64(uapi.Const("DRM_XE_DEVICE_QUERY_"+name)))
-	at := r.mem.put(b)
+	at := r.mem.Put(b)
 	if _, err := r.file.Ioctl(r.call, uapi.Ioctl("DRM_IOCTL_XE_DEVICE_QUERY"), at); err != nil {
 		return nil, err
 	}
-	b, _ = r.mem.place(at, l.Size)
+	b, _ = r.mem.Place(at, l.Size)
 	n := int(l.Get(b, "size"))
-	data := r.mem.put(make([]byte, n))
-	b, _ = r.mem.place(at, l.Size)
+	data := r.mem.Put(make([]byte, n))
+	b, _ = r.mem.Place(at, l.Size)
 	l.Set(b, "data", data)
 	_, err := r.file.Ioctl(r.call, uapi.Ioctl("DRM_IOCTL_XE_DEVICE_QUERY"), at)
-	out, _ := r.mem.place(data, n)
+	out, _ := r.mem.Place(data, n)
 	return slices.Clone(out), err
 }
 
@@ -130,24 +73,24 @@ func (r *rig) observe(kind, op uint64, param uint64) (int64, error) {
 	l.Set(b, "observation_type", kind)
 	l.Set(b, "observation_op", op)
 	l.Set(b, "param", param)
-	return r.file.Ioctl(r.call, uapi.Ioctl("DRM_IOCTL_XE_OBSERVATION"), r.mem.put(b))
+	return r.file.Ioctl(r.call, uapi.Ioctl("DRM_IOCTL_XE_OBSERVATION"), r.mem.Put(b))
 }
 
 // add uploads registers under a GUID.
-func (r *rig) add(uuid string, regs ...register) (int64, error) {
+func (r *rig) add(uuid string, regs ...intel.Register) (int64, error) {
 	var list []byte
 	for _, x := range regs {
-		list = binary.LittleEndian.AppendUint32(list, x.addr)
-		list = binary.LittleEndian.AppendUint32(list, x.value)
+		list = binary.LittleEndian.AppendUint32(list, x.Address)
+		list = binary.LittleEndian.AppendUint32(list, x.Value)
 	}
 	l := uapi.Struct("drm_xe_oa_config")
 	b := make([]byte, l.Size)
 	copy(b[l.Field("uuid").Offset:], uuid)
 	l.Set(b, "n_regs", uint64(len(regs)))
 	if len(list) > 0 {
-		l.Set(b, "regs_ptr", r.mem.put(list))
+		l.Set(b, "regs_ptr", r.mem.Put(list))
 	}
-	return r.observe(0, uint64(uapi.Const("DRM_XE_OBSERVATION_OP_ADD_CONFIG")), r.mem.put(b))
+	return r.observe(0, uint64(uapi.Const("DRM_XE_OBSERVATION_OP_ADD_CONFIG")), r.mem.Put(b))
 }
 
 // chain writes a chain of properties and returns its address. Pairs are a number and a value.
@@ -159,7 +102,7 @@ func (r *rig) chain(pairs ...uint64) uint64 {
 		lb.Set(b, "next_extension", next)
 		l.Set(b, "property", pairs[i])
 		l.Set(b, "value", pairs[i+1])
-		next = r.mem.put(b)
+		next = r.mem.Put(b)
 	}
 	return next
 }
@@ -177,8 +120,7 @@ func (r *rig) open(pairs ...uint64) (*stream, error) {
 const testUUID = "01234567-0123-0123-0123-0123456789ab"
 
 // testOa are the registers of the published set's first eight test counters.
-var testOa = []register{{0x13000, 0x1801}, {0x13010, 0x3e00}, {0x13018, 0x13e00}, {0x13300, 0x5a00}, {0x13318, 0x7e00},
-	{0x13020, 0x113e00}, {0x13500, 0x5a00}}
+var testOa = writes(0x13000, 0x1801, 0x13010, 0x3e00, 0x13018, 0x13e00, 0x13300, 0x5a00, 0x13318, 0x7e00, 0x13020, 0x113e00, 0x13500, 0x5a00)
 
 // started opens a stream of the test counters at an exponent.
 func (r *rig) started(exponent uint64, more ...uint64) *stream {
@@ -197,7 +139,7 @@ func (r *rig) started(exponent uint64, more ...uint64) *stream {
 // pass lets time go by, with the driver's looks.
 func (r *rig) pass(s *stream, ns int64) {
 	r.ns += ns
-	s.check()
+	s.Check()
 }
 
 // report is a report of PEC64u64, as its documentation lays it out.
@@ -215,6 +157,14 @@ func parse(b []byte) (out []report) {
 			r.c[i] = w(4 + i)
 		}
 		out = append(out, r)
+	}
+	return out
+}
+
+// writes are register writes: pairs of an address and a value.
+func writes(pairs ...uint32) (out []intel.Register) {
+	for i := 0; i < len(pairs); i += 2 {
+		out = append(out, intel.Register{Address: pairs[i], Value: pairs[i+1]})
 	}
 	return out
 }

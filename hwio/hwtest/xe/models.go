@@ -20,7 +20,7 @@ import (
 func Models() []hwtest.Model {
 	return []hwtest.Model{{
 		Name: "lnl", Doc: "Lunar Lake (8086:64a0) with the driver xe: 2 slices, 8 Xe-cores, 64 vector engines, an OA unit for render and compute and one for media",
-		Scenarios: scenarios, New: func() hwtest.Device { return newDevice() },
+		Scenarios: scenarios, New: func() hwtest.Device { return newDevice("lnl") },
 	}}
 }
 

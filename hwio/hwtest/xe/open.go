@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/intel"
 	"astrolabe/hwio/hwtest/uapi"
 )
 
@@ -44,7 +45,7 @@ func (d *device) readProperties(c *hwtest.Call, at uint64, only []int64) (map[in
 		}
 		id, v := int64(l.Get(b, "property")), l.Get(b, "value")
 		last := propSyncs
-		if d.has("kernel-7") {
+		if d.Has("kernel-7") {
 			last = propWait
 		}
 		if lb.Get(b, "pad") != 0 || lb.Get(b, "name") != uint64(uapi.Const("DRM_XE_OA_EXTENSION_SET_PROPERTY")) ||
@@ -110,35 +111,33 @@ func (d *device) openStream(c *hwtest.Call, param uint64) (int64, error) {
 	if f == nil {
 		return 0, syscall.EINVAL
 	}
-	if n, ok := p[propWait]; ok && n > d.bufferSize(p)/uint64(f.size) {
+	if n, ok := p[propWait]; ok && n > d.bufferSize(p)/uint64(f.Size) {
 		return 0, syscall.EINVAL
 	}
 	fences, err := d.readSyncs(c, p)
 	if err != nil {
 		return 0, err
 	}
-	d.mu.Lock()
-	cfg := d.configs[p[propSet]]
+	d.Mu.Lock()
+	cfg := d.Config(p[propSet])
 	switch {
-	case d.open[u.id] != nil, d.has("busy") && !u.media:
+	case d.Open(&u.Unit) != nil, d.Has("busy") && !u.Media:
 		err = syscall.EBUSY
 	case cfg == nil:
 		err = syscall.EINVAL
 	}
 	if err != nil {
-		d.mu.Unlock()
+		d.Mu.Unlock()
 		return 0, err
 	}
 	s := newStream(d, u, f, p, cfg)
-	d.open[u.id] = s
-	d.streams = append(d.streams, s)
-	d.mu.Unlock()
+	d.Mu.Unlock()
 	if err := signal(c, fences); err != nil {
 		s.Close()
 		return 0, err
 	}
 	if p[propDisabled] == 0 {
-		s.enable()
+		s.Enable()
 	}
 	fd, err := c.Install(s, false, false)
 	if err != nil {
@@ -147,13 +146,14 @@ func (d *device) openStream(c *hwtest.Call, param uint64) (int64, error) {
 	return fd, err
 }
 
-// formatOf is the format that was asked for, nil where the unit does not have it, or not the engine.
-func (d *device) formatOf(u *unit, p map[int64]uint64) *format {
-	if len(u.engines) == 0 || p[propEngine] >= uint64(len(u.engines)) {
+// formatOf is the format that was asked for, nil where the unit does not have it, or not the engine. The media GT's own
+// unit has none, and takes that of others of its GT.
+func (d *device) formatOf(u *unit, p map[int64]uint64) *intel.Format {
+	if p[propEngine] >= uint64(max(1, len(u.Engines))) || u.kind != unitSAG && len(u.Engines) == 0 {
 		return nil
 	}
-	for _, f := range formats {
-		if f.word == p[propFormat] && f.media == u.media {
+	for _, f := range d.Part.Formats(&u.Unit) {
+		if f.Word == p[propFormat] {
 			return f
 		}
 	}
@@ -164,7 +164,7 @@ func (d *device) bufferSize(p map[int64]uint64) uint64 {
 	if n, ok := p[propBuffer]; ok {
 		return n
 	}
-	if d.has("small-buffer") {
+	if d.Has("small-buffer") {
 		return minBuffer
 	}
 	return 16 << 20
@@ -208,7 +208,7 @@ func (d *device) readSyncs(c *hwtest.Call, p map[int64]uint64) ([]fence, error) 
 
 func signal(c *hwtest.Call, fences []fence) error {
 	for _, f := range fences {
-		if err := write(c, f.at, binary.LittleEndian.AppendUint64(nil, f.value)); err != nil {
+		if err := intel.Write(c, f.at, binary.LittleEndian.AppendUint64(nil, f.value)); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/intel"
 	"astrolabe/hwio/hwtest/uapi"
 )
 
@@ -35,15 +36,15 @@ func (d *device) query(c *hwtest.Call, arg uint64) error {
 	if answer == nil {
 		return syscall.EINVAL
 	}
-	d.mu.Lock()
+	d.Mu.Lock()
 	d.queries[name]++
-	d.mu.Unlock()
+	d.Mu.Unlock()
 	switch size {
 	case 0:
 		l.Set(b, "size", uint64(len(answer)))
-		return write(c, arg, b)
+		return intel.Write(c, arg, b)
 	case len(answer):
-		return write(c, at, answer)
+		return intel.Write(c, at, answer)
 	}
 	return syscall.EINVAL
 }
@@ -52,42 +53,42 @@ func (d *device) query(c *hwtest.Call, arg uint64) error {
 func (d *device) answer(what int64) (string, []byte) {
 	switch what {
 	case uapi.Const("DRM_XE_DEVICE_QUERY_ENGINES"):
-		return "engines", engineList()
+		return "engines", d.engineList()
 	case uapi.Const("DRM_XE_DEVICE_QUERY_MEM_REGIONS"):
 		return "memory", memoryRegions()
 	case uapi.Const("DRM_XE_DEVICE_QUERY_CONFIG"):
 		return "config", d.deviceConfig()
 	case uapi.Const("DRM_XE_DEVICE_QUERY_GT_LIST"):
-		return "gts", gtList()
+		return "gts", d.gtList()
 	case uapi.Const("DRM_XE_DEVICE_QUERY_HWCONFIG"):
-		return "hwconfig", hwconfig(d.part)
+		return "hwconfig", hwconfig(d.Part)
 	case uapi.Const("DRM_XE_DEVICE_QUERY_GT_TOPOLOGY"):
-		return "topology", d.part.topology()
+		return "topology", d.topology()
 	case uapi.Const("DRM_XE_DEVICE_QUERY_OA_UNITS"):
-		if !d.has("old-kernel") && !d.has("no-observation") {
+		if !d.Has("old-kernel") && !d.Has("no-observation") {
 			return "oa-units", d.unitList()
 		}
 	}
 	return "", nil
 }
 
-// engineEntry appends an engine as class, instance and GT.
-func (e engine) entry(b []byte) []byte {
+// entry appends an engine as class, instance and GT.
+func entry(b []byte, e intel.Engine) []byte {
 	l := uapi.Struct("drm_xe_engine_class_instance")
 	x := make([]byte, l.Size)
-	l.Set(x, "engine_class", uint64(e.class))
-	l.Set(x, "engine_instance", uint64(e.instance))
-	l.Set(x, "gt_id", uint64(e.gt))
+	l.Set(x, "engine_class", uint64(e.Class))
+	l.Set(x, "engine_instance", uint64(e.Instance))
+	l.Set(x, "gt_id", uint64(e.GT))
 	return append(b, x...)
 }
 
-func engineList() []byte {
+func (d *device) engineList() []byte {
 	l, le := uapi.Struct("drm_xe_query_engines"), uapi.Struct("drm_xe_engine")
 	b := make([]byte, l.Size)
-	l.Set(b, "num_engines", uint64(len(engines)))
-	for _, e := range engines {
+	l.Set(b, "num_engines", uint64(len(d.engines)))
+	for _, e := range d.engines {
 		x := make([]byte, le.Size)
-		copy(x[le.Field("instance").Offset:], e.entry(nil))
+		copy(x[le.Field("instance").Offset:], entry(nil, e))
 		b = append(b, x...)
 	}
 	return b
@@ -107,7 +108,7 @@ func memoryRegions() []byte {
 func (d *device) deviceConfig() []byte {
 	l := uapi.Struct("drm_xe_query_config")
 	info := make([]uint64, 5)
-	info[uapi.Const("DRM_XE_QUERY_CONFIG_REV_AND_DEVICE_ID")] = uint64(d.part.Revision)<<16 | uint64(d.part.DeviceID)
+	info[uapi.Const("DRM_XE_QUERY_CONFIG_REV_AND_DEVICE_ID")] = uint64(d.Part.Revision)<<16 | uint64(d.Part.DeviceID)
 	info[uapi.Const("DRM_XE_QUERY_CONFIG_MIN_ALIGNMENT")] = 4096
 	info[uapi.Const("DRM_XE_QUERY_CONFIG_VA_BITS")] = 48
 	info[uapi.Const("DRM_XE_QUERY_CONFIG_MAX_EXEC_QUEUE_PRIORITY")] = 1
@@ -119,30 +120,28 @@ func (d *device) deviceConfig() []byte {
 	return b
 }
 
-// gtList are the GT of render and compute, version 20.04, and the media GT, version 20.00.
-func gtList() []byte {
+// gtList are the GT of render and compute, and the media GT.
+func (d *device) gtList() []byte {
 	l, lg := uapi.Struct("drm_xe_query_gt_list"), uapi.Struct("drm_xe_gt")
 	b := make([]byte, l.Size)
-	l.Set(b, "num_gt", 2)
-	for id, g := range []struct {
-		kind  int64
-		minor uint64
-	}{{uapi.Const("DRM_XE_QUERY_GT_TYPE_MAIN"), 4}, {uapi.Const("DRM_XE_QUERY_GT_TYPE_MEDIA"), 0}} {
+	l.Set(b, "num_gt", uint64(len(d.gts())))
+	kinds := []int64{uapi.Const("DRM_XE_QUERY_GT_TYPE_MAIN"), uapi.Const("DRM_XE_QUERY_GT_TYPE_MEDIA")}
+	for id := range d.gts() {
 		x := make([]byte, lg.Size)
-		lg.Set(x, "type", uint64(g.kind))
+		lg.Set(x, "type", uint64(kinds[id]))
 		lg.Set(x, "gt_id", uint64(id))
-		lg.Set(x, "reference_clock", timestampHz)
+		lg.Set(x, "reference_clock", d.Part.TimestampHz>>d.Part.Shift)
 		lg.Set(x, "near_mem_regions", 1)
-		lg.Set(x, "ip_ver_major", 20)
-		lg.Set(x, "ip_ver_minor", g.minor)
-		lg.Set(x, "ip_ver_rev", 4)
+		lg.Set(x, "ip_ver_major", uint64(d.Part.Version/100))
+		lg.Set(x, "ip_ver_minor", uint64(d.Part.Version%100))
+		lg.Set(x, "ip_ver_rev", uint64(d.Part.Revision))
 		b = append(b, x...)
 	}
 	return b
 }
 
 // hwconfig is the firmware's table: pairs of a key and a number of words that follow.
-func hwconfig(p *Part) []byte {
+func hwconfig(p *intel.Part) []byte {
 	var b []byte
 	for _, kv := range [][2]uint32{{1, uint32(p.TotalSlices)}, {2, uint32(p.TotalCores)}} {
 		for _, w := range []uint32{kv[0], 1, kv[1]} {
@@ -154,21 +153,22 @@ func hwconfig(p *Part) []byte {
 
 // topology lists masks by GT. Their lengths are the driver's, whatever the part: 96 bits of Xe-cores in whole 64-bit
 // words. The media GT has none of them.
-func (p *Part) topology() []byte {
+func (d *device) topology() []byte {
+	p := d.Part
 	l := uapi.Struct("drm_xe_query_topology_mask")
 	var b []byte
-	for gt := range uint64(2) {
+	for gt := range d.gts() {
 		for _, m := range []struct {
 			kind string
 			size int
 			bits uint64
-		}{{"DSS_GEOMETRY", 16, p.Cores}, {"DSS_COMPUTE", 16, p.Cores}, {"L3_BANK", 8, p.L3Banks},
-			{"SIMD16_EU_PER_DSS", 8, p.Engines}} {
+		}{{"DSS_GEOMETRY", 16, p.CoreMask()}, {"DSS_COMPUTE", 16, p.CoreMask()}, {"L3_BANK", 8, p.L3Banks},
+			{"SIMD16_EU_PER_DSS", 8, p.EUMask()}} {
 			x := make([]byte, l.Size+m.size)
-			l.Set(x, "gt_id", gt)
+			l.Set(x, "gt_id", uint64(gt))
 			l.Set(x, "type", uint64(uapi.Const("DRM_XE_TOPO_"+m.kind)))
 			l.Set(x, "num_bytes", uint64(m.size))
-			if gt == gtMain {
+			if gt == intel.MainGT {
 				binary.LittleEndian.PutUint64(x[l.Size:], m.bits)
 			}
 			b = append(b, x...)
@@ -180,7 +180,7 @@ func (p *Part) topology() []byte {
 // capabilities are those of every unit.
 func (d *device) capabilities() uint64 {
 	v := uapi.Const("DRM_XE_OA_CAPS_BASE") | uapi.Const("DRM_XE_OA_CAPS_SYNCS")
-	if d.has("kernel-7") {
+	if d.Has("kernel-7") {
 		v |= uapi.Const("DRM_XE_OA_CAPS_OA_BUFFER_SIZE") | uapi.Const("DRM_XE_OA_CAPS_WAIT_NUM_REPORTS") |
 			uapi.Const("DRM_XE_OA_CAPS_OAM") | uapi.Const("DRM_XE_OA_CAPS_OA_UNIT_GT_ID")
 	}
@@ -193,16 +193,16 @@ func (d *device) unitList() []byte {
 	l.Set(b, "num_oa_units", uint64(len(d.units)))
 	for _, u := range d.units {
 		x := make([]byte, lu.Size)
-		lu.Set(x, "oa_unit_id", uint64(u.id))
+		lu.Set(x, "oa_unit_id", uint64(u.ID))
 		lu.Set(x, "oa_unit_type", uint64(u.kind))
 		lu.Set(x, "capabilities", d.capabilities())
-		lu.Set(x, "oa_timestamp_freq", timestampHz)
-		if d.has("kernel-7") {
-			lu.Set(x, "gt_id", uint64(u.gt))
+		lu.Set(x, "oa_timestamp_freq", d.Part.TimestampHz)
+		if d.Has("kernel-7") {
+			lu.Set(x, "gt_id", uint64(u.GT))
 		}
-		lu.Set(x, "num_engines", uint64(len(u.engines)))
-		for _, e := range u.engines {
-			x = e.entry(x)
+		lu.Set(x, "num_engines", uint64(len(u.Engines)))
+		for _, e := range u.Engines {
+			x = entry(x, e)
 		}
 		b = append(b, x...)
 	}
@@ -220,7 +220,7 @@ func (d *device) engineCycles(c *hwtest.Call, arg uint64, b []byte, size int, at
 	l, lq := uapi.Struct("drm_xe_device_query"), uapi.Struct("drm_xe_query_engine_cycles")
 	if size == 0 {
 		l.Set(b, "size", uint64(lq.Size))
-		return write(c, arg, b)
+		return intel.Write(c, arg, b)
 	}
 	q := make([]byte, lq.Size)
 	if size != lq.Size {
@@ -231,10 +231,10 @@ func (d *device) engineCycles(c *hwtest.Call, arg uint64, b []byte, size int, at
 	}
 	le := uapi.Struct("drm_xe_engine_class_instance")
 	asked := q[lq.Field("eci").Offset:]
-	e := engine{uint16(le.Get(asked, "engine_class")), uint16(le.Get(asked, "engine_instance")),
-		uint16(le.Get(asked, "gt_id"))}
+	e := intel.Engine{Class: uint16(le.Get(asked, "engine_class")), Instance: uint16(le.Get(asked, "engine_instance")),
+		GT: uint16(le.Get(asked, "gt_id"))}
 	known := false
-	for _, x := range engines {
+	for _, x := range d.engines {
 		known = known || x == e
 	}
 	id := lq.Get(q, "clockid")
@@ -242,17 +242,17 @@ func (d *device) engineCycles(c *hwtest.Call, arg uint64, b []byte, size int, at
 	if !known || !ok {
 		return syscall.EINVAL
 	}
-	d.mu.Lock()
-	mono := d.now()
+	d.Mu.Lock()
+	mono := d.Now()
 	t := mono
 	if id != 1 {
 		t = now() - (hwtest.Now() - mono)
 	}
-	lq.Set(q, "engine_cycles", d.clk.register(d.clk.at(mono)))
+	lq.Set(q, "engine_cycles", d.Clock.Register(d.Clock.At(mono))>>d.Part.Shift)
 	d.queries["cycles"]++
-	d.mu.Unlock()
+	d.Mu.Unlock()
 	lq.Set(q, "width", 64)
 	lq.Set(q, "cpu_timestamp", uint64(t-readTakes/2))
 	lq.Set(q, "cpu_delta", readTakes)
-	return write(c, at, q)
+	return intel.Write(c, at, q)
 }

@@ -38,7 +38,7 @@ func recorder(t *testing.T, o hwtest.Options, args ...string) *Truth {
 	if os.Geteuid() != 0 {
 		o.Settings.Scenarios = append(slices.Clone(o.Settings.Scenarios), "paranoid-0")
 	}
-	o.Device, o.Settings.Seed = newDevice(), 3
+	o.Device, o.Settings.Seed = newDevice("lnl"), 3
 	o.Cmd = exec.Command(path, append(append(before, "-c", "0.2"), args...)...)
 	res, out := emulated.Run(t, o)
 	if res.Exit != 0 {
@@ -207,7 +207,7 @@ func TestForeignXePerfReaderReadsOurRecording(t *testing.T) {
 	program := programs.Path(t, "astrolabe")
 	file := filepath.Join(t.TempDir(), "live")
 	script := `"$1" record --source xe --set TestOa --duration 400ms --period 1ms -o "$2.arrow" && "$1" convert "$2.arrow" "$2.record"`
-	o := clients.Options{Device: newDevice(), Seed: 3}
+	o := clients.Options{Device: newDevice("lnl"), Seed: 3}
 	if os.Geteuid() != 0 {
 		o.Scenarios = []string{"paranoid-0"}
 	}
