@@ -2,8 +2,8 @@ package perfetto
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +21,7 @@ type line struct {
 	whole    string // the counter that an instance belongs to
 	ours     bool
 	forwards bool // a value holds from its time on, not up to it
+	sums     bool // levels of instances add up
 }
 
 // build makes a capture of what the packets held.
@@ -28,10 +29,15 @@ func (d *decoder) build() (*capture.Config, error) {
 	var lines []*line
 	ours := true
 	for _, s := range d.order {
+		s.sort(&d.tally)
 		l := d.line(s)
-		l.sort(&d.tally)
 		ours = ours && l.ours
-		lines = append(lines, l)
+		if len(l.times) > 0 {
+			lines = append(lines, l)
+		}
+	}
+	if len(lines) == 0 {
+		return nil, errors.New("the trace holds one value of each counter, and values are what was counted between two")
 	}
 	if ours {
 		d.emptyTracks(&lines)
@@ -53,10 +59,6 @@ func (d *decoder) build() (*capture.Config, error) {
 			zero = cut.start[0]
 		}
 	}
-	if len(d.clocks.used) > 1 && len(d.clocks.state) == 0 {
-		d.warn("its time stamps are of %d clocks and no snapshot relates them: they are taken for one",
-			len(d.clocks.used))
-	}
 	d.tally.Must(16 * uint64(len(cut.start)))
 	cfg.Axis = cut.axis(zero)
 	if d.clocks.hasWall {
@@ -64,6 +66,10 @@ func (d *decoder) build() (*capture.Config, error) {
 	}
 	cfg.Counters = d.counters(lines, cut, cfg.Axis)
 	d.restoreSlices(cfg, cut, zero)
+	cfg.Regions = append(cfg.Regions, d.stageRegions(zero)...)
+	if len(d.devices) == 1 {
+		cfg.Device = d.devices[0]
+	}
 	cfg.Warnings = d.warnings
 	if about := d.slices.about(); ours && about != nil {
 		if err := arrow.Recall(cfg, about.texts[aboutLayout], about.texts[aboutCapture],
@@ -91,6 +97,10 @@ func (d *decoder) line(s *series) *line {
 		d.gpuLine(l)
 		return l
 	}
+	if s.key.probe != noProbe {
+		d.probeLine(l)
+		return l
+	}
 	t := d.tracks[s.key.track]
 	if t == nil {
 		l.meta = capture.Meta{Name: fmt.Sprintf("track %d", s.key.track), Kind: capture.Gauge}
@@ -104,10 +114,7 @@ func (d *decoder) line(s *series) *line {
 
 func (d *decoder) gpuLine(l *line) {
 	key := l.key
-	spec := d.internedSpecs[key]
-	if key.iid == 0 {
-		spec = d.specs[key.counter]
-	}
+	spec := d.seriesSpecs[key]
 	l.meta = capture.Meta{Name: fmt.Sprintf("counter %d", key.counter), Source: "perfetto gpu.counters"}
 	if spec == nil {
 		d.warn("GPU counter %d has no spec: it has no name and no unit, and is taken for events", key.counter)
@@ -183,17 +190,24 @@ func (s *series) sort(tally *memory.Tally) {
 	if slices.IsSorted(s.times) {
 		return
 	}
-	tally.Must(24 * uint64(len(s.times)))
+	tally.Must(32 * uint64(len(s.times)))
 	order := make([]int, len(s.times))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.times[a], s.times[b]) })
 	times, bits := make([]int64, len(order)), make([]uint64, len(order))
+	var from []int64
+	if s.from != nil {
+		from = make([]int64, len(order))
+	}
 	for i, k := range order {
 		times[i], bits[i] = s.times[k], s.bits[k]
+		if from != nil {
+			from[i] = s.from[k]
+		}
 	}
-	s.times, s.bits = times, bits
+	s.times, s.bits, s.from = times, bits, from
 }
 
 // unique makes instances of counters that share a name, one for each group that they are in.
@@ -255,7 +269,7 @@ func (d *decoder) counters(lines []*line, cut *cutting, axis *capture.Axis) []*c
 		}
 		m := l.meta
 		m.Name, m.Instance, m.Device = l.whole, "", ""
-		if m.Kind == capture.Gauge {
+		if m.Kind == capture.Gauge && !l.sums {
 			m.Combine = capture.CombineMean
 		}
 		w := whole(m)
@@ -339,7 +353,7 @@ func (l *line) counter(cut *cutting, axis *capture.Axis, tally *memory.Tally) *c
 	c.Integral = !l.double
 	c.Reasons = l.reasons(cut, tally)
 	c.Col = capture.LazyColumn(axis.Len(), func() (capture.Data, error) { return l.data(cut), nil })
-	integers := !l.double && !slices.ContainsFunc(l.bits, func(b uint64) bool { return b > math.MaxInt64 })
+	integers := l.integers()
 	if integers {
 		c.Integral = false
 	}

@@ -25,8 +25,19 @@
 // are levels that hold until the next value; those that this package wrote are what they were, with their regions,
 // labels, gaps and late spans.
 //
+// Counters that are messages of their own (probes.go): the kernel's events of GPU frequency, memory and periods of
+// work, of clocks, of temperatures and the counters that processes and drivers write into its trace; what files of the
+// system showed; power rails and batteries. GPU render stages are regions, and the time that they took is a counter of
+// each queue. Running totals, such as the energy of a rail, become what was added between two of them. States, such as
+// that a CPU idles, are no counters.
+//
+// Times join by clock snapshots, of machines by RemoteClockSync. A clock or a machine that none relates to the others
+// is left out, and a warning counts what.
+//
 // The samples of the capture are cut wherever a counter has a value. Where counters have values at different times, a
-// level counts in every sample that it covers, and events in the last of them; the others are missing and say so.
+// level counts in every sample that it covers. Events of GPU counters count in the last of them; the others are missing
+// and say so. What a running total or a period of work says is spread evenly over the samples that it covers, in whole
+// numbers that add up.
 //
 // Field numbers are those of the protos in github.com/google/perfetto, protos/perfetto; testdata/schema.txt lists the
 // ones that are used, and a test takes what is written apart by it.

@@ -20,6 +20,19 @@ const (
 	packetPreviousDropped = 42
 	packetFirst           = 87 // first_packet_on_sequence
 	packetZstd            = 133
+	packetFtrace          = 1
+	packetProcessTree     = 2
+	packetSysStats        = 7
+	packetBattery         = 38
+	packetPowerRails      = 40
+	packetStateCleared    = 41 // incremental_state_cleared
+	packetRenderStage     = 53
+	packetGPUMemTotal     = 71
+	packetMachine         = 98
+	packetRemoteClocks    = 107
+	packetCPUFrequency    = 118 // generic_kernel_cpu_freq_event
+	packetGPUInfo         = 128
+	packetGPUFrequency    = 129 // generic_gpu_frequency_event
 
 	defaultsTrackEvent = 11 // TracePacketDefaults
 	defaultsClockID    = 58
@@ -93,7 +106,85 @@ const (
 	groupName     = 2 // GpuCounterDescriptor.GpuCounterGroupSpec
 	groupCounters = 4
 
-	internedGPU = 47 // InternedData.gpu_counter_descriptors
+	internedGPU    = 47 // InternedData.gpu_counter_descriptors
+	internedEvent  = 2  // event_names
+	internedSpec   = 24 // gpu_specifications
+	internedKernel = 1000
+
+	internedNameText = 2 // EventName, InternedGpuRenderStageSpecification, InternedComputeKernel
+	internedPlain    = 3 // InternedComputeKernel.demangled_name
+
+	treeProcesses  = 1 // ProcessTree
+	processPID     = 1 // ProcessTree.Process
+	processCommand = 3
+
+	infoGPUs   = 1 // GpuInfo
+	infoName   = 1 // GpuInfo.Gpu
+	infoVendor = 2
+	infoModel  = 3
+	infoExtra  = 6
+	infoBus    = 7
+	extraKey   = 1
+	extraValue = 2
+
+	bundleEvents = 2 // FtraceEventBundle
+	bundleLost   = 3
+	bundleClock  = 5
+	bundleStamp  = 6
+	bundleBoot   = 7
+
+	ftraceStamp         = 1 // FtraceEvent
+	ftracePrint         = 3
+	ftraceCPUFrequency  = 11
+	ftraceClockRate     = 16
+	ftraceGPUFrequency  = 332
+	ftraceSDEMark       = 333
+	ftraceGPUMemory     = 340
+	ftraceThermal       = 341
+	ftraceDPUMark       = 348
+	ftraceG2DMark       = 349
+	ftraceMaliMark      = 350
+	ftraceSamsungMark   = 484
+	ftraceGPUWork       = 488
+	ftraceKGSLFrequency = 509
+
+	printText = 2 // PrintFtraceEvent.buf
+
+	statsCPUTimes     = 3 // SysStats
+	statsMemory       = 1
+	statsDevices      = 10
+	statsCPUFrequency = 11
+	statsPressure     = 14
+	statsThermal      = 15
+	statsCPUIdle      = 16
+	statsGPUFrequency = 17
+	idleEntries       = 2 // SysStats.CpuIdleState
+
+	railDescriptors = 1 // PowerRails
+	railEnergy      = 2
+	railSession     = 3
+	energyStamp     = 2 // PowerRails.EnergyData, in ms of BOOTTIME
+
+	batteryName = 5 // BatteryCounters
+
+	stageEvent          = 1 // GpuRenderStageEvent
+	stageDuration       = 2
+	stageQueue          = 3
+	stageNumber         = 4
+	stageSpecifications = 7
+	stageGPU            = 11
+	stageQueueIID       = 13
+	stageIID            = 14
+	stageName           = 17
+	stageKernel         = 19
+	stageNameIID        = 20
+
+	specificationQueues = 2 // GpuRenderStageEvent.Specifications
+	specificationStages = 3
+
+	remoteSynced = 1 // RemoteClockSync
+	remoteClient = 2 // RemoteClockSync.SyncedClocks
+	remoteHost   = 3
 
 	internedIID        = 1 // InternedGpuCounterDescriptor
 	internedDescriptor = 2
@@ -115,11 +206,17 @@ const (
 
 	stateCleared = 1
 
-	clockRealtime = 1
-	clockBoottime = 6
-	firstOwnClock = 64 // clocks from here on belong to one sequence
+	clockRealtime     = 1
+	clockMonotonicRaw = 5
+	clockBoottime     = 6
+	firstOwnClock     = 64 // clocks from here on belong to one sequence
 
 	forwardsLooking = 2
+
+	ftraceClockBoot   = 0 // FtraceClock: unspecified, which is BOOTTIME
+	ftraceClockGlobal = 2
+	ftraceClockLocal  = 3
+	ftraceClockRaw    = 4
 )
 
 // Categories by which this package knows its own tracks and slices again.

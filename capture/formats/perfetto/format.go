@@ -30,7 +30,8 @@ func (Format) Name() string { return "perfetto" }
 
 // Doc says what the format is.
 func (Format) Doc() string {
-	return "a Perfetto trace in protobuf form: GPU counters and counter tracks (a stream of TracePackets)"
+	return "a Perfetto trace in protobuf form: GPU counters, counter tracks, the kernel's and the system's counters, " +
+		"GPU render stages (a stream of TracePackets)"
 }
 
 // Extensions are those that Perfetto's own tools use.
@@ -53,16 +54,17 @@ func (Format) Sniff(in *formats.Input) int {
 		}
 		body := rest[n+m:]
 		if uint64(len(body)) < size {
-			if uint64(len(in.Head)) == uint64(in.Size) || !plausible(body, true) {
-				break
+			if uint64(len(in.Head)) < uint64(in.Size) && len(body) > 0 && plausible(body, true) {
+				seen++
 			}
-			seen++
 			break
 		}
 		if !plausible(body[:size], false) {
 			return 0
 		}
-		seen++
+		if size > 0 {
+			seen++
+		}
 		rest = body[size:]
 	}
 	switch {
@@ -74,34 +76,35 @@ func (Format) Sniff(in *formats.Input) int {
 	return 0
 }
 
-// plausible reports whether b holds fields of a TracePacket, of which the last may be cut.
+// mostPacketField is the highest number of the fields of a TracePacket that are not extensions.
+const mostPacketField = 135
+
+// plausible reports whether b holds fields of a TracePacket, of which the last may be cut. Each has the type that the
+// schema gives it.
 func plausible(b []byte, cut bool) bool {
-	known := false
 	for len(b) > 0 {
 		num, typ, n := protowire.ConsumeTag(b)
 		if n < 0 || num > 2000 {
-			return cut && known
-		}
-		m := protowire.ConsumeFieldValue(num, typ, b[n:])
-		if m < 0 {
-			return cut && num <= 1000
+			return cut
 		}
 		switch num {
-		case packetTimestamp, packetSequenceID, packetSequenceFlags:
+		case 3, packetTimestamp, packetSequenceID, packetSequenceFlags, packetStateCleared, packetPreviousDropped,
+			packetClockID, 79, packetFirst, packetMachine:
 			if typ != protowire.VarintType {
 				return false
 			}
-			known = true
-		case packetClockSnapshot, packetTrackEvent, packetTrackDescriptor, packetGPUCounterEvent, packetCompressed,
-			packetZstd, 33, 36, 45, 89:
-			if typ != protowire.BytesType {
+		default:
+			if num <= mostPacketField && typ != protowire.BytesType {
 				return false
 			}
-			known = true
+		}
+		m := protowire.ConsumeFieldValue(num, typ, b[n:])
+		if m < 0 {
+			return cut
 		}
 		b = b[n+m:]
 	}
-	return known
+	return true
 }
 
 // WhyNot says what is missing for the content to be a trace.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"astrolabe/capture/memory"
 )
 
 // spec is a GpuCounterSpec, with the groups that its descriptor puts it in.
@@ -113,10 +115,25 @@ func parseSpec(b []byte) (*spec, error) {
 	return s, err
 }
 
-// intern takes in the GPU counter descriptors of a sequence.
-func (s *sequenceState) intern(b []byte) error {
+// specKey names a spec of an inline descriptor: two producers may give their counters the same numbers.
+type specKey struct{ machine, sequence, counter uint64 }
+
+// intern takes in the names and the GPU counter descriptors of a sequence.
+func (s *sequenceState) intern(b []byte, tally *memory.Tally) error {
 	return each(b, func(num protowire.Number, typ protowire.Type, _ uint64, data []byte) error {
-		if num != internedGPU || typ != protowire.BytesType {
+		switch {
+		case typ != protowire.BytesType:
+			return nil
+		case num == internedEvent || num == internedSpec || num == internedKernel:
+			n, text, err := fieldsOf(data)
+			name := text[internedNameText]
+			if num == internedKernel {
+				name = orElse(text[internedPlain], name)
+			}
+			tally.Must(uint64(len(name)) + 64)
+			s.names[internedName{num, n[internedIID]}] = name
+			return err
+		case num != internedGPU:
 			return nil
 		}
 		iid, gpu := uint64(0), int32(0)
@@ -153,8 +170,12 @@ func (d *decoder) gpuEvent(p *packet, s *sequenceState, at int64, timed bool) er
 				return err
 			}
 			for id, s := range desc.specs {
-				if d.specs[id] == nil {
-					d.specs[id] = s
+				key := specKey{p.machine, p.sequence, id}
+				if d.specs[key] == nil {
+					d.specs[key] = s
+				}
+				if d.anySpecs[id] == nil {
+					d.anySpecs[id] = s
 				}
 			}
 		case gpuDescriptorIID:
@@ -197,21 +218,22 @@ func (d *decoder) gpuValue(p *packet, desc *descriptor, iid uint64, gpu int32, a
 	if err != nil || !named || !valued {
 		return err
 	}
-	key := seriesKey{gpu: true, gpuID: gpu, counter: id}
+	key := seriesKey{gpu: true, gpuID: gpu, counter: id, machine: p.machine}
+	spec := d.specs[specKey{p.machine, p.sequence, id}]
+	if spec == nil {
+		spec = d.anySpecs[id]
+	}
 	if desc != nil {
-		key.gpuID, key.sequence, key.iid = desc.gpuID, p.sequence, iid
-		d.keep(key, desc.specs[id])
+		key.gpuID, spec = desc.gpuID, desc.specs[id]
+	} else if iid != 0 {
+		spec = nil
+	}
+	if spec != nil {
+		key.name = spec.name
+	}
+	if d.seriesSpecs[key] == nil && spec != nil {
+		d.seriesSpecs[key] = spec // its sequence may forget it
 	}
 	d.add(key, at, value, double)
 	return nil
-}
-
-// keep remembers the spec of an interned counter, since its sequence may forget it.
-func (d *decoder) keep(key seriesKey, s *spec) {
-	if d.internedSpecs == nil {
-		d.internedSpecs = map[seriesKey]*spec{}
-	}
-	if s != nil && d.internedSpecs[key] == nil {
-		d.internedSpecs[key] = s
-	}
 }

@@ -318,7 +318,7 @@ func TestDamageIsNamedWithItsPlace(t *testing.T) {
 		!strings.Contains(err.Error(), fmt.Sprintf("damaged at byte %d", len(data)-3)) {
 		t.Errorf("error %v", err)
 	}
-	bad := []byte{0x0a, 4, 0x5a, 2, 0x08, 0x80} // a track event that breaks off
+	bad := []byte{0x0a, 6, 0x40, 1, 0x5a, 2, 0x08, 0x80} // a track event that breaks off
 	if _, err := decodeBytes(bad); err == nil || !strings.Contains(err.Error(), "packet at byte 0") {
 		t.Errorf("error %v", err)
 	}
@@ -343,6 +343,9 @@ func TestOtherContentIsNoTrace(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(encoded(f, sample(f)))
 	f.Add(gpuTrace(true))
+	for _, one := range foreignTraces(f) {
+		f.Add(one.Trace)
+	}
 	f.Add(gpuTrace(false))
 	f.Add(chromeTrace())
 	f.Add(packed(gpuTrace(true)))

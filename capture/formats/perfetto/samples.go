@@ -3,6 +3,7 @@ package perfetto
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"astrolabe/capture"
@@ -27,12 +28,12 @@ func (c *cutting) axis(zero int64) *capture.Axis {
 func allTimes(lines []*line, tally *memory.Tally) []int64 {
 	n := 1
 	for _, l := range lines {
-		n += len(l.times)
+		n += len(l.times) + len(l.from)
 	}
 	tally.Must(8 * uint64(n))
 	all := make([]int64, 0, n)
 	for _, l := range lines {
-		all = append(all, l.times...)
+		all = append(append(all, l.times...), l.from...)
 	}
 	return all
 }
@@ -101,6 +102,8 @@ func foreignSamples(lines []*line, tally *memory.Tally) *cutting {
 	first := int64(math.MaxInt64)
 	for _, l := range lines {
 		switch {
+		case l.from != nil:
+			first = min(first, slices.Min(l.from))
 		case l.forwards:
 			first = min(first, l.times[0])
 		case len(l.times) > 1:
@@ -128,6 +131,8 @@ func (l *line) cover(c *cutting, f func(k, from, to int)) {
 	for k, t := range l.times {
 		from, to := t, int64(math.MaxInt64)
 		switch {
+		case l.from != nil:
+			from, to = l.from[k], t
 		case !l.forwards && k == 0:
 			continue
 		case !l.forwards:
@@ -147,12 +152,32 @@ func (l *line) cover(c *cutting, f func(k, from, to int)) {
 }
 
 // spreads reports whether a value counts in every sample that it covers; one that does not counts in the last.
-func (l *line) spreads() bool { return l.meta.Kind != capture.Delta }
+func (l *line) spreads() bool { return l.meta.Kind != capture.Delta || l.from != nil }
+
+// share is which part of the count of stretch k had come by a time, if it came evenly. The parts of a stretch are
+// differences of it, so that they are whole and add up to the count.
+func (l *line) share(k int, at int64) uint64 {
+	from, to := l.from[k], l.times[k]
+	if at >= to {
+		return l.bits[k]
+	}
+	hi, lo := bits.Mul64(l.bits[k], uint64(max(0, at-from)))
+	part, _ := bits.Div64(hi, lo, uint64(to-from))
+	return part
+}
+
+// between calls f for the samples from the first stretch to the last.
+func (l *line) between(c *cutting, f func(i int)) {
+	first, last := slices.Min(l.from), l.times[len(l.times)-1]
+	for i, _ := slices.BinarySearch(c.start, first); i < len(c.start) && c.end[i] <= last; i++ {
+		f(i)
+	}
+}
 
 // data puts the values in their samples.
 func (l *line) data(c *cutting) capture.Data {
 	n := len(c.start)
-	integers := !l.double && !slices.ContainsFunc(l.bits, func(b uint64) bool { return b > math.MaxInt64 })
+	integers := l.integers()
 	if !integers {
 		out := capture.MissingData(n)
 		l.cover(c, func(k, from, to int) {
@@ -169,9 +194,19 @@ func (l *line) data(c *cutting) capture.Data {
 	u := make([]uint64, n)
 	there := make([]byte, (n+7)/8)
 	count := 0
+	if l.key.probe == gpuStages && l.from != nil {
+		l.between(c, func(i int) { // a queue without a stage has none that takes time
+			there[i>>3] |= 1 << (i & 7)
+			count++
+		})
+	}
 	l.cover(c, func(k, from, to int) {
 		for i := l.first(from, to); i < to; i++ {
-			u[i] = l.bits[k]
+			if l.from == nil {
+				u[i] = l.bits[k]
+			} else {
+				u[i] += l.share(k, c.end[i]) - l.share(k, c.start[i])
+			}
 			if there[i>>3]&(1<<(i&7)) == 0 {
 				there[i>>3] |= 1 << (i & 7)
 				count++
@@ -208,6 +243,14 @@ func (l *line) reasons(c *cutting, tally *memory.Tally) []capture.ReasonRun {
 	}
 	const none = "the trace has no value of this counter here"
 	done := 0
+	if l.key.probe == gpuStages && l.from != nil {
+		i, _ := slices.BinarySearch(c.start, slices.Min(l.from))
+		add(0, i, capture.NotCollected, none)
+		done = i
+		l.between(c, func(i int) { done = i + 1 })
+		add(done, len(c.start), capture.NotCollected, none)
+		return out
+	}
 	l.cover(c, func(k, from, to int) {
 		add(done, from, capture.NotCollected, none)
 		if !l.spreads() && to-from > 1 {
@@ -218,4 +261,9 @@ func (l *line) reasons(c *cutting, tally *memory.Tally) []capture.ReasonRun {
 	})
 	add(done, len(c.start), capture.NotCollected, none)
 	return out
+}
+
+// integers reports whether the values are whole numbers that are not negative.
+func (l *line) integers() bool {
+	return l.from != nil || !l.double && !slices.ContainsFunc(l.bits, func(b uint64) bool { return b > math.MaxInt64 })
 }
