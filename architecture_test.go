@@ -27,6 +27,7 @@ var order = []string{
 	"capture/simulate",
 	"capture/decode",
 	"capture/analysis",
+	"capture/export",
 	"capture/formats",
 	"capture/lake",
 	"capture/simulate/cmd",

@@ -9,6 +9,7 @@ import (
 	"astrolabe/builtins/binding"
 	"astrolabe/builtins/notation"
 	"astrolabe/capture"
+	"astrolabe/capture/export"
 	"astrolabe/capture/metrics"
 )
 
@@ -321,24 +322,54 @@ var captureTable = binding.MethodTable[*Capture]{
 			},
 		},
 		{
-			Sig:     "save(path: str, format: str=None)",
-			Doc:     "Writes the capture in the format of the path's extension, such as .arrow or .csv.",
-			Example: "cap.save(\"copy.csv\")",
+			Sig: "table(names: str|list, " + stretches + ") -> Table",
+			Doc: "A row for each sample, with its start, end and labels and the values of counters and metrics; \"all\" is every metric. " +
+				"resample=\"10ms\" makes samples of that period, by=\"frame\", \"kernel\" or \"label:NAME\" one of each frame or value: " +
+				"a metric is then its formula on the totals of the stretch.",
+			Example: "cap.table([\"TCP_REQ_sum\"], by=\"kernel\")",
+			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
+				names, err := namesGiven(c, "names")
+				if err != nil {
+					return nil, err
+				}
+				if len(names) == 0 {
+					return nil, fmt.Errorf("parameter names: the list is empty: name counters or metrics, or \"all\"")
+				}
+				return binding.Await(c.Env.Context(), func() (starlark.Value, error) {
+					seen, err := recv.exported(c, export.Options{Metrics: names})
+					if err != nil {
+						return nil, err
+					}
+					return recv.rows(c.Env.Context(), seen)
+				})
+			},
+		},
+		{
+			Sig: "save(path: str, format: str=None, metrics: str|list=None, select: str|list=None, instances: bool=False, " +
+				stretches + ")",
+			Doc: "Writes the capture in the format of the path's extension, such as .arrow or .csv. metrics are names and globs of metrics " +
+				"to write in place of counters, or \"all\"; select are those of the counters that are written, beside metrics if both are " +
+				"given; instances=True writes metrics of each core as well. resample and by are those of table.",
+			Example: "cap.save(\"copy.csv\", metrics=\"all\", by=\"kernel\")",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
 				path, err := c.Env.Output(c.Str("path", ""))
 				if err != nil {
 					return nil, err
 				}
 				format := c.Str("format", "")
+				seen, err := recv.saved(c)
+				if err != nil {
+					return nil, err
+				}
 				ctx, done := c.Env.Begin("writing " + path)
 				_, err = binding.Await(ctx, func() (int, error) {
-					return 0, c.Env.Registry.Save(ctx, path, format, recv.Capture)
+					return 0, c.Env.Registry.Save(ctx, path, format, seen)
 				})
 				done()
 				if err != nil {
 					return nil, err
 				}
-				for _, w := range c.Env.Registry.Doubts(path, format, recv.Capture) {
+				for _, w := range c.Env.Registry.Doubts(path, format, seen) {
 					c.Env.Warnf("%s", w)
 				}
 				c.Env.Written(path)

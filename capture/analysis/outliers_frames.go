@@ -12,43 +12,27 @@ const frameDuration = "frame_duration"
 // names, and where frames have none their numbers from 0; the counter frameDuration holds the lengths. Without frames
 // the result is nil.
 func PerFrame(c *capture.Capture) (*capture.Capture, error) {
+	m, err := MergeFrames(c)
+	if err != nil || m == nil {
+		return nil, err
+	}
+	return m.Capture, nil
+}
+
+// MergeFrames is PerFrame, with what it was made of.
+func MergeFrames(c *capture.Capture) (*Merged, error) {
 	list, err := FramesOf(c)
 	if err != nil || list == nil {
 		return nil, err
 	}
-	c = list.Cap
-	bins := list.bins()
-	axis := bins.Axis
-	axis.Covered, axis.Count = make([]int64, bins.Len()), make([]float64, bins.Len())
-	for j := range bins.Lo {
-		for i := bins.Lo[j]; i < bins.Hi[j]; i++ {
-			axis.Covered[j] += c.Axis.Interval(i)
-			axis.Count[j] += c.Axis.Merged(i)
-		}
+	m, err := merge(list.Cap, list.bins(), capture.NewLabel("frame", list.Names(), nil))
+	if err != nil || c.Counter(frameDuration) != nil {
+		return m, err
 	}
-	text := list.Names()
-	return c.With(func(cfg *capture.Config) {
-		cfg.Axis = axis
-		cfg.Labels = []*capture.Label{capture.NewLabel("frame", text, nil)}
-		cfg.Passes = nil
-		seen := map[string]*capture.Pass{}
-		cfg.Counters = make([]*capture.Counter, len(c.Counters))
-		for k, ctr := range c.Counters {
-			out := ctr.Rebin(bins)
-			if out.Pass != nil {
-				if p := seen[out.Pass.ID]; p != nil {
-					out.Pass = p
-				} else {
-					seen[out.Pass.ID] = out.Pass
-					cfg.Passes = append(cfg.Passes, out.Pass)
-				}
-			}
-			cfg.Counters[k] = out
-		}
-		if c.Counter(frameDuration) == nil {
-			cfg.Counters = append(cfg.Counters, frameDurations(axis))
-		}
+	m.Capture, err = m.Capture.With(func(cfg *capture.Config) {
+		cfg.Counters = append(cfg.Counters[:len(cfg.Counters):len(cfg.Counters)], frameDurations(cfg.Axis))
 	})
+	return m, err
 }
 
 func frameDurations(axis *capture.Axis) *capture.Counter {

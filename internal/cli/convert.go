@@ -18,6 +18,7 @@ import (
 func (a *app) convertCommand() *cobra.Command {
 	var format, partition string
 	var opt openFlags
+	var view viewFlags
 	cmd := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Write a capture in another format",
@@ -25,15 +26,27 @@ func (a *app) convertCommand() *cobra.Command {
 			"The extension of OUT selects\nits format unless --format does; - writes to standard output, where it " +
 			"needs --format, and as IN it reads standard input. With --partition OUT is a folder that gets\nParquet " +
 			"files below KEY=VALUE folders, as DuckDB and Spark read them; a file of other data that is\nthere " +
-			"already is never replaced.",
+			"already is never replaced.\n\n" +
+			"--metrics writes metrics in place of counters, --select counters (beside metrics, if both are given), " +
+			"--resample and --by over which stretches\nof time: a metric is then its formula on the totals of " +
+			"the stretch. A value that is missing is missing in OUT.",
+		Example: "  astrolabe convert run.arrow run.parquet\n" +
+			"  astrolabe convert run.arrow run.csv --metrics all --by frame\n" +
+			"  astrolabe convert run.arrow run.pftrace --metrics '*utilization*' --select 'GPU*' --resample 10ms",
 		Args: argCount(2, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			parts, err := checkConversion(args[1], format, partition)
 			if err != nil {
 				return err
 			}
+			if err := view.check(); err != nil {
+				return err
+			}
 			c, err := a.open(args[0], &opt)
 			if err != nil {
+				return err
+			}
+			if c, err = a.view(c, &view); err != nil {
 				return err
 			}
 			if partition != "" {
@@ -46,6 +59,7 @@ func (a *app) convertCommand() *cobra.Command {
 		"the `FORMAT` to write: "+strings.Join(all.Registry().Names(true), ", "))
 	cmd.Flags().StringVar(&partition, "partition", "",
 		"write Parquet in folders by these `KEYS`, such as device,build or device,build=1234")
+	view.register(cmd)
 	opt.register(cmd)
 	return cmd
 }

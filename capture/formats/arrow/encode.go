@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -114,35 +113,7 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	if err := checkLengths(&c.Config); err != nil {
 		return err
 	}
-	return encodeFile(ctx, w, asMeasured(&c.Config), measuredShape, measuredReader)
-}
-
-// asMeasured replaces derived counters by their values: a file cannot hold what their formulas refer to. Their totals
-// are those of the kind that a level has, and they say so.
-func asMeasured(cfg *capture.Config) *capture.Config {
-	if !slices.ContainsFunc(cfg.Counters, func(c *capture.Counter) bool { return c.Der != nil }) {
-		return cfg
-	}
-	out := *cfg
-	out.Counters = slices.Clone(cfg.Counters)
-	for i, c := range out.Counters {
-		if c.Der == nil {
-			continue
-		}
-		m := c.Meta
-		if m.Kind == capture.Derived {
-			m.Kind = capture.Gauge
-		}
-		if m.Expr == "" {
-			m.Expr = c.Der.Expr()
-		}
-		warnings := append(slices.Clone(c.Warnings), c.Der.Warnings()...)
-		warnings = append(warnings,
-			"saved as values per sample: its total is their mean over time, no longer the formula on the totals of its inputs")
-		out.Counters[i] = &capture.Counter{Meta: m, Axis: c.Axis, Der: c.Der, Pass: c.Pass, Reasons: c.Reasons,
-			Warnings: warnings}
-	}
-	return &out
+	return encodeFile(ctx, w, &c.Config, measuredShape, measuredReader)
 }
 
 // checkLengths makes sure that every column has a value for every sample, which capture.New does not check below whole

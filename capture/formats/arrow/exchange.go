@@ -40,7 +40,7 @@ func Plan(c *capture.Capture) (fields []Field, layout, document string, err erro
 	if err := checkLengths(&c.Config); err != nil {
 		return nil, "", "", err
 	}
-	l, err := plan(asMeasured(&c.Config), labelType, measuredShape)
+	l, err := plan(&c.Config, labelType, measuredShape)
 	if err != nil {
 		return nil, "", "", err
 	}
