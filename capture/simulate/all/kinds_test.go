@@ -217,7 +217,9 @@ func TestPlantsCoverEveryLimit(t *testing.T) {
 
 // sisters are families whose plants another one stands for: one with a job manager and one with command streams.
 var sisters = map[string]string{"mali-g615": "mali-g720", "mali-g710": "mali-g720", "immortalis-g925": "mali-g720",
-	"mali-g1-ultra": "mali-g720", "mali-g52": "mali-g78", "mali-g76": "mali-g78", "mali-g57": "mali-g78"}
+	"mali-g1-ultra": "mali-g720", "mali-g52": "mali-g78", "mali-g76": "mali-g78", "mali-g57": "mali-g78",
+	"intel-bdw": "intel-kbl-gt2", "intel-icl": "intel-kbl-gt2", "intel-tgl": "intel-kbl-gt2", "intel-dg2": "intel-bmg",
+	"intel-mtl": "intel-bmg", "intel-lnl": "intel-bmg"}
 
 // limits are what plants of each family must reach.
 var limits = map[string][]string{
@@ -233,6 +235,13 @@ var limits = map[string][]string{
 
 	"intel-kbl-gt2": intelLimits,
 	"intel-kbl-gt3": intelLimits,
+	"intel-bdw":     intelLimits,
+	"intel-icl":     intelLimits,
+	"intel-tgl":     intelLimits,
+	"intel-dg2":     append([]string{"unit/ray_tracing"}, intelLimits...),
+	"intel-mtl":     append([]string{"unit/ray_tracing"}, intelLimits...),
+	"intel-lnl":     append([]string{"unit/ray_tracing"}, intelLimits...),
+	"intel-bmg":     append([]string{"unit/ray_tracing"}, intelLimits...),
 	"amd-live": {"unit/arithmetic", "unit/texture", "unit/load_store", "unit/local_memory", "unit/vertex_fetch",
 		"unit/primitive_assembly", "unit/rasterizer", "unit/depth", "unit/pixel_backend", "memory/bandwidth",
 		"memory/latency", "memory/cache", "launch/overhead", "cpu/app", "cpu/driver", "cpu/sync", "clock/thermal",

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"astrolabe/capture"
+	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/cases"
 )
@@ -30,6 +31,7 @@ type table struct {
 	regions []capture.Region
 	gaps    []capture.Gap
 	rows    []row
+	plans   map[string]*plan // of a platform, by metric set
 }
 
 // row is what the columns need of a sample.
@@ -37,7 +39,8 @@ type row struct {
 	ticks, clocks float64
 	a             [36]float64
 	custom        map[string]float64
-	share         float64 // of the clock
+	counts        map[string]float64 // of a platform: all counters behind the header
+	share         float64            // of the clock
 }
 
 // piece is where a round's samples lie in the simulation.
@@ -55,12 +58,12 @@ func (d *device) Capture(record func(int) (*simulate.Run, error), rec *cases.Rec
 	if len(sets) == 0 {
 		sets = []string{d.usual(r)}
 	}
-	t := &table{d: d, axis: &capture.Axis{Clock: "CLOCK_MONOTONIC"}}
+	t := &table{d: d, axis: &capture.Axis{Clock: "CLOCK_MONOTONIC"}, plans: map[string]*plan{}}
 	t.m.draw(d, r)
 	var only piece
 	for round, set := range sets {
-		if custom[set] == nil {
-			return nil, fmt.Errorf("there is no metric set %q; there are %v", set, Sets())
+		if err := t.use(set); err != nil {
+			return nil, err
 		}
 		run, err := record(round)
 		if err != nil {
@@ -79,7 +82,11 @@ func (d *device) Capture(record func(int) (*simulate.Run, error), rec *cases.Rec
 	for _, c := range rec.Options.Withheld {
 		without = append(without, d.Counters(c)...)
 	}
-	cfg.Counters = t.columns().Counters(without)
+	columns := t.columns
+	if d.plat != nil {
+		columns = t.platformColumns
+	}
+	cfg.Counters = columns().Counters(without)
 	if len(sets) == 1 && rec.Marks {
 		only.run.Mark(&cfg, only.origin)
 	}
@@ -90,8 +97,34 @@ func (d *device) Capture(record func(int) (*simulate.Run, error), rec *cases.Rec
 	return capture.New(cfg)
 }
 
+// use makes sure that a metric set can be recorded.
+func (t *table) use(set string) error {
+	d := t.d
+	sets := Sets()
+	if d.plat != nil {
+		sets = d.sets()
+	}
+	if !slices.Contains(sets, set) {
+		return fmt.Errorf("there is no metric set %q; there are %v", set, sets)
+	}
+	if d.plat == nil || t.plans[set] != nil {
+		return nil
+	}
+	cat, err := metrics.Get(d.gpu)
+	if err != nil {
+		return err
+	}
+	if t.plans[set], err = newPlan(d, cat, set); err != nil {
+		return err
+	}
+	return nil
+}
+
 // usual is the set that somebody would measure the content with.
 func (d *device) usual(r simulate.Random) string {
+	if d.plat != nil {
+		return d.platformUsual(r)
+	}
 	render := false
 	for _, p := range d.programs {
 		for _, w := range p {
@@ -117,6 +150,9 @@ func (m *moment) draw(d *device, r simulate.Random) {
 	m.kinds = [4]float64{0.02, a / sum, b / sum, c / sum}
 	for i := range m.even {
 		m.even[i] = r.Between(0.97, 1.02)
+	}
+	if d.plat != nil {
+		m.platformMoment.draw(d, r)
 	}
 }
 
@@ -167,6 +203,9 @@ func (t *table) sample(run *simulate.Run, i int, set string) row {
 	m.clocks = run.ClockTime(i) * m.top
 	m.busy = m.span(simulate.SpanBusy)
 	m.units(run.Machine.Slots)
+	if d.plat != nil {
+		return t.platformSample(run, i, set, ns)
+	}
 	out := row{ticks: ns * frequency / 1e9, clocks: m.clocks, share: run.ClockAt(b.At(i)), custom: custom[set](m)}
 	out.a[0] = m.busy
 	for at, q := range fixedA {

@@ -52,7 +52,7 @@ var cores = []struct {
 }{
 	{simulate.UnitBandwidth, content.Bandwidth}, {simulate.UnitLatency, content.Latency}, {unitEU, content.Arithmetic},
 	{unitSampler, content.Texture}, {unitDataPort, content.LoadStore}, {unitLocal, content.LocalMemory}, {unitCache,
-		content.Cache},
+		content.Cache}, {unitRays, content.RayTracing},
 }
 
 func (d *device) stream(p *content.Part) simulate.Stream {
@@ -78,16 +78,26 @@ func fixed(p *content.Part, a content.Axis, stages ...stage) (out []simulate.Ser
 	return out
 }
 
+// queueOf is the ring of a pass: only those that are asynchronous are on that of compute, where there is one.
+func (d *device) queueOf(p *content.Pass) int {
+	if p.Async && d.async() {
+		return 1
+	}
+	return 0
+}
+
+func (d *device) async() bool { return len(d.machine.Queues) > 1 }
+
 // Compile turns a scene into jobs of the ring. A pass that draws has two streams: pixels follow the triangles that
 // they belong to.
 func (d *device) Compile(s *content.Scene) simulate.Content {
 	out := simulate.Content{Name: s.Name}
 	for i, p := range s.Passes {
-		job := simulate.Job{Name: p.Name, Launch: d.launch, Drain: p.Drain, Image: p.Image,
+		job := simulate.Job{Name: p.Name, Queue: d.queueOf(p), Launch: d.launch, Drain: p.Drain, Image: p.Image,
 			Submit: float64(i+1) / float64(len(s.Passes))}
 		for _, l := range p.After {
-			if l.Pass >= 0 && l.Back == 0 {
-				job.Drain = true // one ring: what it waits for came before it
+			if l.Pass >= 0 && l.Back == 0 && d.queueOf(s.Passes[l.Pass]) == job.Queue {
+				job.Drain = true // a ring works in order: what it waits for came before it
 				continue
 			}
 			job.After = append(job.After, simulate.Dependency{Job: l.Pass, Back: l.Back, Loose: l.Loose})

@@ -9,6 +9,9 @@ import (
 // config is what a recording says about the GPU.
 func (d *device) config(period float64, sets []string) capture.Config {
 	number := func(name string, v float64) capture.Property { return capture.Property{Name: name, Number: v} }
+	if d.plat != nil {
+		return d.platformConfig(period, sets)
+	}
 	mask, subs := 1, 7
 	if d.slices == 2 {
 		mask, subs = 3, 0x3f

@@ -15,6 +15,7 @@ const (
 	geometryShader
 	pixel
 	compute
+	asyncCompute // on a queue of its own
 	shaders
 )
 
@@ -26,6 +27,8 @@ const (
 	perFirst                    // in which the first one did
 	perSend                     // in which the send pipe worked
 	perLoaded                   // chunks in slots, ns times the clock's share
+	perMatrix                   // unit clocks in which the matrix engine worked
+	perBeside                   // in which the first FPU worked beside it
 	firstOther
 )
 
@@ -64,6 +67,17 @@ const (
 	writeDepth                         //
 	writeCache                         //
 	instructions                       // fetches of shader code in L3
+	cacheWork                          // cycles of L3, the mean of its banks
+	nearMisses                         // of buffers at the first level, where that is a cache that counts
+	localConflicts                     // cycles of local memory lost to banks
+	fetchedCount                       // vertices
+	triangleCount                      // assembled
+	culledCount                        // of those, by the clipper
+	groupCount                         // work groups
+	asyncCount                         // those of the queue for compute
+	rayCount                           //
+	rayWork                            // cycles of the ray tracing unit of a core
+	narrow                             // unit clocks of the first FPU on 16 bits
 	stageWork                          // cycles of each fixed function, six of them
 	quantities     = stageWork + 6
 )
@@ -76,13 +90,20 @@ type term struct {
 	amount          float64
 }
 
-func tallyAt(t int) int { return machineUnits + t }
+// tally is where a tally stands behind those of the machine's units.
+func (t *terms) tally(n int) int { return len(t.d.machine.Units) + n }
 
 // terms collects a stream's terms.
 type terms struct {
-	d    *device
-	p    *content.Part
-	list work
+	d       *device
+	p       *content.Part
+	list    work
+	tensors bool    // the pass uses the matrix engines
+	hit     float64 // share of accesses that the first level of cache holds, where there is one
+}
+
+func newTerms(d *device, p *content.Pass, part *content.Part) *terms {
+	return &terms{d: d, p: part, tensors: tensors(p), hit: p.Memory.HitNear}
 }
 
 func (t *terms) add(quantity, tally int, amount float64) {
@@ -109,6 +130,10 @@ func (d *device) program(s *content.Scene) (out []work) {
 
 // shade counts what threads of a stage do in the units, whose send pipe takes a clock for a message.
 func (t *terms) shade(stage int, sh *content.Shader, threads float64) {
+	if t.d.plat != nil {
+		t.pipes(stage, sh, threads)
+		return
+	}
 	// Two pipes: how often both find something to do is a matter of the code. 1.0 to 1.7 instructions a clock.
 	rate := 1 + 0.7*float64(t.p.Seed>>8%100)/100
 	// Code that finds so little for the second pipe leaves nearly all to the first.
@@ -121,7 +146,7 @@ func (t *terms) shade(stage int, sh *content.Shader, threads float64) {
 	if t.p.Press[content.Texture] > 0 {
 		sends += t.sample(sh)
 	}
-	t.add(perThreads+stage, tallyAt(simulate.TallyIssued), threads)
+	t.add(perThreads+stage, t.tally(simulate.TallyIssued), threads)
 	t.add(perUnion+stage, unitEU, union)
 	t.add(perBoth+stage, unitEU, union*(rate-1))
 	t.add(perFirst+stage, unitEU, union*rate*first)
@@ -130,15 +155,16 @@ func (t *terms) shade(stage int, sh *content.Shader, threads float64) {
 	if t.p.Wide {
 		weight = 2
 	}
-	t.add(perLoaded+stage, tallyAt(simulate.TallySlots), 1/weight)
+	t.add(perLoaded+stage, t.tally(simulate.TallySlots), 1/weight)
 	t.add(instructions, unitEU, union/400)
+	t.add(cacheWork, unitCache, t.cycles(content.Cache, 1))
 }
 
 // sample counts requests to samplers: each takes four texels of a bilinear filter in a clock, and twice as long where
 // it filters between levels. It returns the messages.
 func (t *terms) sample(sh *content.Shader) float64 {
 	c := t.cycles(content.Texture, t.d.subs)
-	blocks := c / (1 + sh.Trilinear)
+	blocks := c / (1 + sh.Trilinear) * t.d.blocks
 	t.add(samplerWork, unitSampler, c)
 	t.add(texels, unitSampler, blocks)
 	return blocks / 4
@@ -148,13 +174,16 @@ func (t *terms) sample(sh *content.Shader) float64 {
 func (t *terms) access(sh *content.Shader) float64 {
 	c := t.cycles(content.LoadStore, t.d.subs)
 	local := t.cycles(content.LocalMemory, t.d.subs)
-	// L3 has a port for each subslice.
-	c = min(c, 0.95*t.cycles(content.Cache, t.d.subs))
+	if !t.d.near {
+		// L3 has a port for each subslice.
+		c = min(c, 0.95*t.cycles(content.Cache, t.d.subs))
+	}
 	t.add(accesses, unitDataPort, c)
 	t.add(firstMisses, unitDataPort, c*0.7)
 	t.add(atomics, unitDataPort, c*sh.Atomics)
 	t.add(localReads, unitLocal, local*(1-sh.Writes)*(1-sh.Conflicts))
 	t.add(localWrites, unitLocal, local*sh.Writes*(1-sh.Conflicts))
+	t.add(localConflicts, unitLocal, local*sh.Conflicts)
 	typed := 0.1
 	t.add(typedReads, unitDataPort, c*typed*(1-sh.Writes))
 	t.add(typedWrites, unitDataPort, c*typed*sh.Writes)
@@ -173,6 +202,10 @@ func (t *terms) lines(written float64) (read, write float64) {
 
 // misses counts what L3 asks of memory, which is no more than what is asked of L3.
 func (t *terms) misses(read, write float64) {
+	if t.d.near {
+		t.missesBehind(read, write)
+		return
+	}
 	lookups := min(t.cycles(content.LoadStore, t.d.subs), 0.95*t.cycles(content.Cache, t.d.subs))
 	room := t.cycles(content.Cache, t.d.subs) - lookups
 	if t.p.Press[content.Texture] > 0 {
@@ -190,22 +223,25 @@ func (t *terms) misses(read, write float64) {
 }
 
 func (d *device) vertices(p *content.Pass) work {
-	t := &terms{d: d, p: p.Vertex}
+	t := newTerms(d, p, p.Vertex)
 	g := geometry(p.Vertex)
 	base := t.cycles(content.Geometry, 1)
 	for i, x := range g {
 		t.add(stageWork+i, int(x.unit), base*x.share)
 	}
 	// Clipper and setup take a triangle in two to four clocks, the fetch a vertex in about two.
-	triangles := min(base*g[1].share/2, base*g[2].share/3)
-	vertices := min(triangles/p.Shape.PerVertex, base*g[0].share/2)
+	triangles := min(base*g[1].share/2, base*g[2].share/3) * d.pipes
+	vertices := min(triangles/p.Shape.PerVertex, base*g[0].share/2*d.pipes)
 	// A thread shades eight vertices, with ten instructions at least.
 	vertices = min(vertices, 8*t.cycles(content.Arithmetic, d.eus)/10)
 	n := vertices / 8
+	t.add(fetchedCount, unitFetch, vertices)
+	t.add(triangleCount, int(g[1].unit), vertices*p.Shape.PerVertex)
+	t.add(culledCount, int(g[1].unit), vertices*p.Shape.PerVertex*(p.Shape.Facing+(1-p.Shape.Facing)*p.Shape.Frustum))
 	t.shade(vertex, &p.Shader, n*(1-0.5*p.Shape.Hull))
 	if h := p.Shape.Hull; h > 0 {
-		t.add(perThreads+hull, tallyAt(simulate.TallyIssued), n*h*0.3)
-		t.add(perThreads+domain, tallyAt(simulate.TallyIssued), n*h)
+		t.add(perThreads+hull, t.tally(simulate.TallyIssued), n*h*0.3)
+		t.add(perThreads+domain, t.tally(simulate.TallyIssued), n*h)
 	}
 	read, write := t.lines(0.15 * p.Memory.Written)
 	fetched := read * 0.6
@@ -215,7 +251,7 @@ func (d *device) vertices(p *content.Pass) work {
 }
 
 func (d *device) pixels(p *content.Pass) work {
-	t := &terms{d: d, p: p.Pixel}
+	t := newTerms(d, p, p.Pixel)
 	s, sh := &p.Shape, &p.Shader
 	ras := rasterization(p.Pixel)
 	base := t.cycles(content.Raster, 1)
@@ -224,12 +260,12 @@ func (d *device) pixels(p *content.Pass) work {
 	}
 	// The rasterizer makes two blocks of 2x2 in a clock of each slice, and the backend takes two: both bound the
 	// picture.
-	blocks := min(s.Pixels*s.Layers/4, 1.9*float64(d.slices)*base*ras[0].share)
+	blocks := min(s.Pixels*s.Layers/4, d.quads*float64(d.slices)*base*ras[0].share)
 	fast := blocks * s.EarlyKill * s.CoarseZ
 	depth := (blocks - fast) * s.EarlyKill * (1 - s.CoarseZ)
 	shaded := blocks - fast - depth
 	out := shaded * (1 - s.Discard) * (1 - s.LateTest*s.LateKill)
-	if most := 1.9 * t.cycles(content.Backend, d.slices); out > most {
+	if most := d.quads * t.cycles(content.Backend, d.slices); out > most {
 		by := most / out
 		blocks, fast, depth, shaded, out = blocks*by, fast*by, depth*by, shaded*by, out*by
 	}
@@ -240,7 +276,7 @@ func (d *device) pixels(p *content.Pass) work {
 		blocks, fast, depth, shaded, out = blocks*by, fast*by, depth*by, shaded*by, out*by
 	}
 	t.shade(pixel, sh, shaded*4/float64(width))
-	in, issued, done := tallyAt(simulate.TallyIn), tallyAt(simulate.TallyIssued), tallyAt(simulate.TallyOut)
+	in, issued, done := t.tally(simulate.TallyIn), t.tally(simulate.TallyIssued), t.tally(simulate.TallyOut)
 	t.add(rasterized, in, blocks)
 	t.add(failedFast, in, fast)
 	t.add(failedDepth, in, depth)
@@ -268,7 +304,7 @@ func (d *device) pixels(p *content.Pass) work {
 }
 
 func (d *device) groups(p *content.Pass) work {
-	t := &terms{d: d, p: p.Groups}
+	t := newTerms(d, p, p.Groups)
 	sh := &p.Shader
 	// 20 to 2000 unit clocks in a thread: a copy is at one end, a matrix product at the other.
 	each := 20 * math.Pow(100, float64(p.Groups.Seed%1000)/1000)
@@ -276,8 +312,17 @@ func (d *device) groups(p *content.Pass) work {
 		each = 8
 	}
 	n := (t.cycles(content.Arithmetic, d.eus) + t.cycles(content.LoadStore, d.subs)) / each
-	t.shade(compute, sh, n)
-	t.add(barriers, tallyAt(simulate.TallyIssued), n*sh.Barriers)
+	stage, count := compute, groupCount
+	if p.Async && d.async() {
+		stage, count = asyncCompute, asyncCount
+	}
+	t.shade(stage, sh, n)
+	t.add(count, t.tally(simulate.TallyIssued), n*16/float64(max(16, sh.GroupSize)))
+	if w := t.cycles(content.RayTracing, 1); w > 0 {
+		t.add(rayWork, unitRays, w)
+		t.add(rayCount, unitRays, w*float64(d.subs)/(20+10*p.Shape.Rays))
+	}
+	t.add(barriers, t.tally(simulate.TallyIssued), n*sh.Barriers)
 	read, write := t.lines(p.Memory.Written)
 	t.misses(read, write)
 	return t.list

@@ -1,6 +1,7 @@
 package intel
 
 import (
+	"astrolabe/capture"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/content"
@@ -8,24 +9,35 @@ import (
 
 // device is one GPU.
 type device struct {
-	gpu      string
-	name     string
-	id       int // of PCI
-	eus      int
-	subs     int // subslices, with a sampler and a data port each
-	slices   int
-	hz       float64 // highest clock
-	low      float64 // lowest
-	memory   float64 // bytes/ns that memory gives at best
-	latency  float64 // ns of an access to idle memory
-	launch   float64 // ns from when the ring has a pass to its first threads
-	has      content.Has
-	machine  simulate.Machine
-	programs [][]work // of the contents that are kept: one for each stream of each job
-	flat     []work   // all of them, in the recorder's order
+	gpu     string
+	name    string
+	id      int       // of PCI
+	plat    *platform // nil for Kaby Lake, whose metric sets are written out
+	threads int       // that a unit holds
+	quads   float64   // blocks of 2x2 that a slice rasterizes, and writes, in a clock
+	blocks  float64   // blocks of 2x2 that a sampler takes in a clock
+	pipes   float64   // of vertices and primitives
+	near    bool      // buffers have a first level of cache before L3
+	matrix  bool      // units have a matrix engine
+	// Of platforms: variables of the equations, those of them that recordings have, and how parts share work.
+	variables map[string]float64
+	told      []capture.Property
+	spread    simulate.Random
+	eus       int
+	subs      int // subslices, with a sampler and a data port each
+	slices    int
+	hz        float64 // highest clock
+	low       float64 // lowest
+	memory    float64 // bytes/ns that memory gives at best
+	latency   float64 // ns of an access to idle memory
+	launch    float64 // ns from when the ring has a pass to its first threads
+	has       content.Has
+	machine   simulate.Machine
+	programs  [][]work // of the contents that are kept: one for each stream of each job
+	flat      []work   // all of them, in the recorder's order
 }
 
-// threads is how many threads a unit of this generation holds (metric data).
+// threads is how many threads a unit of Kaby Lake holds (metric data).
 const threads = 7
 
 // Units of the machine beyond those that all have, in the order of the pipeline.
@@ -42,7 +54,7 @@ const (
 	unitLocal
 	unitBackend
 	unitCache
-	machineUnits
+	unitRays // of machines that have it
 )
 
 func unit(name string) simulate.Unit {
@@ -51,7 +63,7 @@ func unit(name string) simulate.Unit {
 }
 
 func newDevice(r simulate.Random, gpu string) *device {
-	d := &device{gpu: gpu}
+	d := &device{gpu: gpu, threads: threads, quads: 1.9, blocks: 1, pipes: 1}
 	if gpu == "intel-kbl-gt2" {
 		d.slices, d.subs, d.eus = 1, 3, 24
 		d.name, d.id = "HD Graphics 620", 0x5916
@@ -68,6 +80,12 @@ func newDevice(r simulate.Random, gpu string) *device {
 	d.memory = min(d.memory, 0.6*64*d.hz/1e9)
 	d.latency = r.Log(140, 320)
 	d.launch = r.Log(5e3, 20e3)
+	d.build(r)
+	return d
+}
+
+// build draws what content finds, and makes the machine.
+func (d *device) build(r simulate.Random) {
 	d.has = content.Has{Width: simulate.Pick(r, 1366, 1920, 1920, 2560), Height: simulate.Pick(r, 768, 1080, 1440),
 		Tessellation: true}
 	for _, a := range []content.Axis{content.Arithmetic, content.Texture, content.LoadStore, content.LocalMemory,
@@ -76,13 +94,21 @@ func newDevice(r simulate.Random, gpu string) *device {
 		d.has.Axes[a] = true
 	}
 	d.has.Stages[content.Geometry], d.has.Stages[content.Raster] = stages, stages
-	d.machine = simulate.NewMachine([]string{"render"}, unit("vertex_fetch"), unit("clipper"), unit("setup"),
+	rings := []string{"render"}
+	if d.plat != nil && d.plat.compute {
+		rings = append(rings, "compute")
+		d.has.Async = true
+	}
+	d.machine = simulate.NewMachine(rings, unit("vertex_fetch"), unit("clipper"), unit("setup"),
 		unit("rasterizer"),
 		unit("hierarchical_depth"), unit("early_depth"), unit("arithmetic"), unit("texture"), unit("load_store"),
 		unit("local_memory"),
 		unit("pixel_backend"), simulate.Unit{Candidate: content.Cache.Candidate(), Domain: simulate.CoreClock})
+	if d.plat != nil && d.plat.rays {
+		d.has.Axes[content.RayTracing] = true
+		d.machine.Units = append(d.machine.Units, unit("ray_tracing"))
+	}
 	d.machine.LatencyLoad = r.Between(0.3, 0.7)
-	return d
 }
 
 func (d *device) Machine() *simulate.Machine { return &d.machine }
@@ -90,14 +116,18 @@ func (d *device) Has() content.Has           { return d.has }
 func (d *device) Exact() bool                { return true }
 func (d *device) Launch() float64            { return d.launch }
 
-// frequency is that of the timestamps.
+// frequency is that of Kaby Lake's timestamps.
 const frequency = 12e6
 
 // Periods are those that the hardware's timer can have: 2^(n+1) ticks.
 func (d *device) Periods() []float64 {
 	var out []float64
+	hz := frequency
+	if d.plat != nil {
+		hz = d.plat.frequency
+	}
 	for e := 11; e <= 16; e++ {
-		out = append(out, float64(int64(2)<<e)*1e9/frequency)
+		out = append(out, float64(int64(2)<<e)*1e9/hz)
 	}
 	return out
 }

@@ -13,9 +13,18 @@ import (
 	"astrolabe/capture/simulate/cases"
 )
 
-// Families are the two GPUs. Both have one ring for all work, so that queues cannot work in turn: processor and GPU
-// can.
-var Families = []*cases.Family{
-	{Name: "intel-kbl-gt2", Device: func(r simulate.Random) cases.Device { return newDevice(r, "intel-kbl-gt2") }},
-	{Name: "intel-kbl-gt3", Device: func(r simulate.Random) cases.Device { return newDevice(r, "intel-kbl-gt3") }},
-}
+// Families are Kaby Lake's two GPUs and the platforms from Broadwell to Battlemage, each of which has several parts that
+// seeds choose from. Until Tiger Lake there is one ring for all work, so that queues cannot work in turn: processor and
+// GPU can. Later ones have a ring for compute beside it.
+var Families = func() []*cases.Family {
+	out := []*cases.Family{
+		{Name: "intel-kbl-gt2", Device: func(r simulate.Random) cases.Device { return newDevice(r, "intel-kbl-gt2") }},
+		{Name: "intel-kbl-gt3", Device: func(r simulate.Random) cases.Device { return newDevice(r, "intel-kbl-gt3") }},
+	}
+	for _, p := range platforms {
+		out = append(out, &cases.Family{Name: p.name, Device: func(r simulate.Random) cases.Device {
+			return newPlatformDevice(r, p)
+		}})
+	}
+	return out
+}()

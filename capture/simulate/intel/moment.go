@@ -27,6 +27,9 @@ type moment struct {
 	merge float64    // messages that fall into one line
 	seen  float64    // share of a wait in which the hardware calls the stage a bottleneck
 	even  [3]float64 // how much of the mean each sampler works
+
+	computeShare float64 // of the threads of the first stream those of compute shaders
+	platformMoment
 }
 
 func (m *moment) span(s int) float64 { return min(m.clocks, m.row.Span(s)*m.top) }
@@ -76,7 +79,7 @@ func (m *moment) banks(names ...string) map[string]float64 {
 }
 
 // backend is how many clocks the pixel backend of a slice worked: it takes two blocks in one.
-func (m *moment) backend() float64 { return min(m.clocks, m.v[written]/1.9/float64(m.d.slices)) }
+func (m *moment) backend() float64 { return min(m.clocks, m.v[written]/m.d.quads/float64(m.d.slices)) }
 
 // units works out what the execution units did: a unit is active while a pipe works, and stalls while it has threads
 // and none does.
@@ -112,7 +115,7 @@ func (m *moment) units(slots int) {
 			share = m.v[perLoaded+s] / all
 		}
 		m.stall[s] = (loaded - active) * share
-		m.threads[s] = occupied * share * held * m.top * float64(m.d.eus) * threads
+		m.threads[s] = occupied * share * held * m.top * float64(m.d.eus) * float64(m.d.threads)
 	}
 	vertices, pixels := m.v[perThreads+vertex]+m.v[perThreads+hull], m.v[perLoaded+pixel]
 	m.hullShare, m.pixelShare = 0, 0

@@ -4,6 +4,9 @@ import "astrolabe/capture/simulate"
 
 // Counters are those that tell of a candidate directly.
 func (d *device) Counters(c simulate.Candidate) []string {
+	if d.plat != nil {
+		return d.platformCounters(c)
+	}
 	switch c {
 	case simulate.MemoryBandwidth:
 		return []string{"C4", "C5", "C6", "C7"}
