@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/metrics/formula"
@@ -83,7 +84,7 @@ func (p *plan) add(d *device, cat *metrics.Catalogue, set *metrics.MetricSet, ma
 		}
 		if e.Unit == "percent" {
 			s.most = &linear{number: 100, terms: map[string]float64{}}
-		} else if e.Peak != "" {
+		} else if e.Peak != "" && !narrowPeak(e) {
 			if x, err := formula.Parse(formula.Intel, e.Peak); err == nil {
 				if most, err := r.read(x.Root); err == nil {
 					s.most = most
@@ -176,6 +177,12 @@ func (p *plan) keep(c *simulate.Columns, at map[string]int, of func(string) floa
 	}
 }
 
+// narrowPeak reports whether a metric's published peak is one bank's of L3, which looks up a line in a clock, although
+// the metric counts all banks of a slice.
+func narrowPeak(e *metrics.Entry) bool {
+	return strings.HasPrefix(e.Symbol, "L3") && e.Peak == "$GpuCoreClocks 64 UMUL $EuSlicesTotalCount UMUL"
+}
+
 func (p *plan) find(symbol string) *step {
 	for i := range p.steps {
 		if p.steps[i].entry.Symbol == symbol {
@@ -190,7 +197,8 @@ var relations = []struct {
 	whole string
 	parts []string
 }{
-	{"", []string{"EuActive", "EuStall"}}, {"", []string{"XveActive", "XveStall"}}, {"", []string{"XVE_ACTIVE", "XVE_STALL"}},
+	{"", []string{"EuActive", "EuStall"}}, {"", []string{"XveActive", "XveStall"}},
+	{"", []string{"XVE_ACTIVE", "XVE_STALL"}},
 	{"EuActive", []string{"Fpu0Active"}}, {"EuActive", []string{"Fpu1Active"}},
 	{"Fpu0Active", []string{"EuFpuBothActive"}}, {"Fpu1Active", []string{"EuFpuBothActive"}},
 	{"FpuActive", []string{"EuFpuEmActive"}}, {"EmActive", []string{"EuFpuEmActive"}},

@@ -41,13 +41,13 @@ type part struct {
 	matrix    bool
 }
 
-// Facts and where they are from. Units, threads and subslices: Mesa's device table and the published metric sets. Clocks
+// platforms have these facts. Units, threads and subslices: Mesa's device table and the published metric sets. Clocks
 // and memories: Intel's product pages. Texels that a sampler filters in a clock: 4 in a subslice until Gen11 and 8 in a
-// dual subslice or Xe-core since (Intel's papers on the compute architecture of Gen8, the architecture of Gen11, and
-// Xe-HPG). Pixels: 8 in a clock of a slice on Gen8, 16 on Gen11, 24 of the one slice of Tiger Lake GT2, 8 of GT1, and 16
-// of a render slice since Xe-HPG (the same papers; the last is also taken for Xe-LPG and Xe2). The link to memory
-// carries 64 bytes in a clock until Tiger Lake and at most 512 since Xe-HPG (peaks of the metric sets). Shares of a
-// memory's nominal bandwidth that are attained, 45 to 85 percent, are invented.
+// dual subslice or Xe-core since (Intel's papers on the architectures of Gen8, Gen11 and Xe-HPG). Pixels: 8 in a clock
+// of a slice on Gen8, 16 on Gen11, 24 of the one slice of Tiger Lake GT2, 8 of GT1, and 16 of a render slice since
+// Xe-HPG (the same papers; the last is also taken for Xe-LPG and Xe2). The link to memory carries 64 bytes in a clock
+// until Tiger Lake (Gen11's paper) and at most 512 since Xe-HPG (peaks of the metric sets). What of a memory's nominal
+// bandwidth is attained, 45 to 85 percent, is invented.
 var platforms = []*platform{
 	{
 		name: "intel-bdw", version: 800, driver: "i915", threads: 7, frequency: 12.5e6, low: 300e6, perSlice: 3, stride: 3,

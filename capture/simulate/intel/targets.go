@@ -52,8 +52,8 @@ func targetOf(symbol string) (target, place, bool) {
 	return t, at, ok
 }
 
-// targets are what metrics show, by symbol with # for each number. Symbols of Gen8 to Xe-LPG are in camel case, those of
-// Xe2 are all capitals.
+// targets are what metrics show, by symbol with # for each number. Symbols of Gen8 to Xe-LPG are in camel case, those
+// of Xe2 are all capitals.
 var targets = func() map[string]target {
 	out := map[string]target{}
 	for _, list := range []map[string]target{pipeTargets, pixelTargets, memoryTargets, xe2Pipes, xe2Units, xe2Memory} {
@@ -237,7 +237,8 @@ var pixelTargets = map[string]target{
 	"GsBottleneck": none, "Gs#Bottleneck": none, "SoBottleneck": none, "So#Bottleneck": none,
 	"ClBottleneck": clocks(bottleneck(unitClip)), "Cl#Bottleneck": clocks(bottleneck(unitClip)),
 	"SfBottleneck": clocks(bottleneck(unitSetup)), "Sf#Bottleneck": clocks(bottleneck(unitSetup)),
-	"HiDepthBottleneck": clocks(bottleneck(unitHierarchical)), "HiDepth#Bottleneck": clocks(bottleneck(unitHierarchical)),
+	"HiDepthBottleneck":    clocks(bottleneck(unitHierarchical)),
+	"HiDepth#Bottleneck":   clocks(bottleneck(unitHierarchical)),
 	"EarlyDepthBottleneck": clocks(bottleneck(unitDepth)),
 	"BcBottleneck":         clocks((*moment).pixelWait), "Bc#Bottleneck": clocks((*moment).pixelWait),
 	"HsStall": clocks((*moment).hullStall), "Hs#Stall": clocks((*moment).hullStall),
@@ -249,13 +250,16 @@ var pixelTargets = map[string]target{
 
 	"PolyDataReady": clocks((*moment).polygons), "Poly#DataReady": each((*moment).polygons),
 	"Rasterizer#InputAvailable": each(func(m *moment) float64 { return m.v[stageWork+3] + m.wait(unitRaster) }),
-	"Rasterizer#OutputReady":    each(func(m *moment) float64 { return 0.5*m.v[stageWork+3] + m.wait(unitHierarchical) }),
+	"Rasterizer#OutputReady":    each((*moment).rasterOutput),
 	"PixelData#Ready":           each(func(m *moment) float64 { return 0.4*m.v[stageWork+5] + m.streamWait(1) }),
 	"PSOutput#Available":        each(func(m *moment) float64 { return m.backend() + m.wait(unitBackend) }),
 	"PixelValues#Ready": each(func(m *moment) float64 {
 		return 0.6*m.backend() + 0.3*m.pixelShare*m.memoryWait()
 	}),
 }
+
+// rasterOutput is how many clocks the rasterizer has blocks for the hierarchical test.
+func (m *moment) rasterOutput() float64 { return 0.5*m.v[stageWork+3] + m.wait(unitHierarchical) }
 
 // bottleneck is how many clocks a fixed function let others wait.
 func bottleneck(unit int) func(m *moment) float64 {

@@ -1,5 +1,7 @@
 package intel
 
+import "strconv"
+
 // memoryTargets are those of buffers, local memory, L3 and memory, until Xe-LPG.
 var memoryTargets = map[string]target{
 	"ShaderMemoryAccesses": of(accesses, 1), "ShaderAtomics": of(atomics, 1), "ShaderBarriers": of(barriers, 1),
@@ -7,7 +9,8 @@ var memoryTargets = map[string]target{
 	"SlmWrites": of(localWrites, 1),
 
 	"TypedBytesRead": of(typedReads, 64), "TypedBytesWritten": of(typedWrites, 64),
-	"UntypedBytesRead": of(untypedReads, 64), "UntypedBytesWritten": of(untypedWrites, 64), "TypedAtomics": of(atomics, 0.3),
+	"UntypedBytesRead": of(untypedReads, 64), "UntypedBytesWritten": of(untypedWrites, 64),
+	"TypedAtomics": of(atomics, 0.3),
 	// One subslice is counted: lines, and messages of units, of which several can fall into one line.
 	"TypedReads#": one(typedReads, 1), "TypedWrites#": one(typedWrites, 1), "UntypedReads#": one(untypedReads, 1),
 	"UntypedWrites#": one(untypedWrites, 1), "TypedAtomics#": one(atomics, 0.3), "EuTypedReads#": merged(typedReads, 1),
@@ -28,12 +31,19 @@ var memoryTargets = map[string]target{
 	"L#Bank#OutputReady":                 each((*moment).cacheOutput),
 	"L#_INPUT_AVAILABLE_L#BANK#":         each((*moment).cacheInput),
 	"L#_OUTPUT_READY_L#BANK#":            each((*moment).cacheOutput),
-	"L#Bank#Accesses": func(m *moment, at place) float64 {
-		return m.lookups() / m.bankCount * m.share[at.index()%len(m.share)]
+	"L#Bank#Accesses":                    (*moment).bankLookups,
+	"L#Bank#IcAccesses":                  count(func(m *moment) float64 { return m.v[instructions] / m.bankCount }),
+	"L#Bank#IcHits":                      count(func(m *moment) float64 { return 0.98 * m.v[instructions] / m.bankCount }),
+	"L#Accesses": func(m *moment, _ place) (sum float64) {
+		per := 4 // banks of a slice
+		if m.d.plat.version >= 1100 {
+			per = 8
+		}
+		for i := range int(m.bankCount) {
+			sum += m.bankLookups(place{"3", strconv.Itoa(i/per) + strconv.Itoa(i%per)})
+		}
+		return sum
 	},
-	"L#Bank#IcAccesses":   func(m *moment, _ place) float64 { return m.v[instructions] / m.bankCount },
-	"L#Bank#IcHits":       func(m *moment, _ place) float64 { return 0.98 * m.v[instructions] / m.bankCount },
-	"L#Accesses":          none, // banks of a slice that the part lacks: the others are told one by one
 	"L#SamplerThroughput": of(samplerMisses, 64),
 	"L#Misses":            of(cacheMisses, 1),
 
@@ -57,6 +67,11 @@ var memoryTargets = map[string]target{
 	"GtiL#Bank#Writes": of(writeCache, 0.25),
 
 	"GTRequestQueueFull": clocks((*moment).memoryWait), "GTRequestQueue#Full": each((*moment).memoryWait),
+}
+
+// bankLookups are those of one bank of L3.
+func (m *moment) bankLookups(at place) float64 {
+	return m.lookups() / m.bankCount * m.share[at.index()%len(m.share)]
 }
 
 // one counts what one subslice does.

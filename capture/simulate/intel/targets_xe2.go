@@ -49,8 +49,9 @@ var xe2Pipes = map[string]target{
 	"COMMAND_PARSER_RENDER_ENGINE_DISPATCH_KERNEL_COUNT": of(groupCount, 1.0/300),
 	"COMMAND_PARSER_RENDER_ENGINE_DRAW_COUNT":            of(triangleCount, 1.0/900),
 	"COMMAND_PARSER_FLUSH_COUNT":                         of(triangleCount, 1.0/50000),
-	"GPGPU_THREADGROUP_COUNT":                            of(groupCount, 1), "ASYNC_GPGPU_THREADGROUP_COUNT": of(asyncCount, 1),
-	"ASYNC_GPGPU_THREAD_EXIT_COUNT": of(perThreads+asyncCompute, 1),
+	"GPGPU_THREADGROUP_COUNT":                            of(groupCount, 1),
+	"ASYNC_GPGPU_THREADGROUP_COUNT":                      of(asyncCount, 1),
+	"ASYNC_GPGPU_THREAD_EXIT_COUNT":                      of(perThreads+asyncCompute, 1),
 	"GPGPU_DISPATCH": clocks(func(m *moment) float64 {
 		return min(0.3*m.clocks, 4*(m.v[perThreads+compute]+m.v[perThreads+asyncCompute])/float64(m.d.subs))
 	}),
@@ -156,29 +157,28 @@ var xe2Units = map[string]target{
 	"IA_VERTEX": of(fetchedCount, 1), "IA_PRIMITIVE": of(triangleCount, 1), "CLIPPER_INPUT_VERTEX": of(triangleCount, 3),
 	"CLIPPER_PRIMITIVE_CULL":          of(culledCount, 0.6),
 	"CLIPPER_PRIMITIVE_FAR_NEAR_CLIP": of(triangleCount, 0.01),
-	"CLIPPER_PRIMITIVE_OUTPUT":        count(func(m *moment) float64 { return m.v[triangleCount] - 0.6*m.v[culledCount] }),
-	"CLIPPER_TRANSACTION_OUTPUT":      count(func(m *moment) float64 { return m.v[triangleCount] - 0.6*m.v[culledCount] }),
-	"STRIPSFAN_OBJECT_COUNT":          count(func(m *moment) float64 { return m.v[triangleCount] - 0.6*m.v[culledCount] }),
+	"CLIPPER_PRIMITIVE_OUTPUT":        count((*moment).clipped),
+	"CLIPPER_TRANSACTION_OUTPUT":      count((*moment).clipped),
+	"STRIPSFAN_OBJECT_COUNT":          count((*moment).clipped),
 	"STRIPSFAN_OBJECT_CULL":           of(culledCount, 0.4),
 	"STREAMOUT_OUTPUT_VERTEX_COUNT":   none, "STREAMOUT_PRIMITIVE_WRITE_COUNT": none,
 	"STREAMOUT_PRIMITIVE_STORAGE_NEED": none,
 
-	"VERTEX_FETCH_INPUT_AVAILABLE": clocks(func(m *moment) float64 { return m.v[stageWork] + m.wait(unitFetch) }),
-	"VERTEX_FETCH_OUTPUT_READY":    clocks(func(m *moment) float64 { return 0.8*m.v[stageWork] + m.vertexWait() }),
-	"VS_OUTPUT_READY":              clocks(func(m *moment) float64 { return 0.6*m.v[stageWork+1] + m.wait(unitClip) }),
-	"CLIPPER_INPUT_AVAILABLE":      clocks(func(m *moment) float64 { return m.v[stageWork+1] + m.wait(unitClip) }),
-	"CLIPPER_OUTPUT_READY":         clocks(func(m *moment) float64 { return 0.6*m.v[stageWork+2] + m.wait(unitSetup) }),
-	"STRIPSFAN_OUTPUT_READY":       clocks(func(m *moment) float64 { return 0.4*m.v[stageWork+3] + m.held() }),
-	"RASTERIZER_INPUT_AVAILABLE":   clocks(func(m *moment) float64 { return m.v[stageWork+3] + m.wait(unitRaster) }),
-	"RASTERIZER_OUTPUT_READY": clocks(func(m *moment) float64 {
-		return 0.5*m.v[stageWork+3] + m.wait(unitHierarchical)
-	}),
+	"VERTEX_FETCH_INPUT_AVAILABLE":  clocks(func(m *moment) float64 { return m.v[stageWork] + m.wait(unitFetch) }),
+	"VERTEX_FETCH_OUTPUT_READY":     clocks(func(m *moment) float64 { return 0.8*m.v[stageWork] + m.vertexWait() }),
+	"VS_OUTPUT_READY":               clocks(func(m *moment) float64 { return 0.6*m.v[stageWork+1] + m.wait(unitClip) }),
+	"CLIPPER_INPUT_AVAILABLE":       clocks(func(m *moment) float64 { return m.v[stageWork+1] + m.wait(unitClip) }),
+	"CLIPPER_OUTPUT_READY":          clocks(func(m *moment) float64 { return 0.6*m.v[stageWork+2] + m.wait(unitSetup) }),
+	"STRIPSFAN_OUTPUT_READY":        clocks(func(m *moment) float64 { return 0.4*m.v[stageWork+3] + m.held() }),
+	"RASTERIZER_INPUT_AVAILABLE":    clocks(func(m *moment) float64 { return m.v[stageWork+3] + m.wait(unitRaster) }),
+	"RASTERIZER_OUTPUT_READY":       clocks((*moment).rasterOutput),
 	"RASTERIZER_TRANSACTION_OUTPUT": of(rasterized, 0.5), "RASTERIZER_SAMPLE_OUTPUT": of(rasterized, 4),
 	"PIXEL_BLEND": of(blended, 4), "PIXEL_WRITE": of(written, 4), "POSTPS_ALPHA_TEST_FAIL": none,
 	"SHADER_PIX_KILL": of(killed, 4), "POSTPS_DEPTH_STENCIL_TEST_FAIL": of(failedPost, 4),
 	// _P are tests of whole planes, _NP the others.
-	"EARLY_DEPTH_STENCIL_TEST_FAIL_NP": of(failedDepth, 4*0.3), "EARLY_DEPTH_STENCIL_TEST_FAIL_P": of(failedDepth, 4*0.7),
-	"HIZ_DEPTH_TEST_FAIL_NP": of(failedFast, 4*0.1), "HIZ_DEPTH_TEST_FAIL_P": of(failedFast, 4*0.9),
+	"EARLY_DEPTH_STENCIL_TEST_FAIL_NP": of(failedDepth, 4*0.3),
+	"EARLY_DEPTH_STENCIL_TEST_FAIL_P":  of(failedDepth, 4*0.7),
+	"HIZ_DEPTH_TEST_FAIL_NP":           of(failedFast, 4*0.1), "HIZ_DEPTH_TEST_FAIL_P": of(failedFast, 4*0.9),
 	"HIZ_DEPTH_TEST_AMBIG_NP": count(func(m *moment) float64 { return 4 * 0.1 * m.coarsely() }),
 	"HIZ_DEPTH_TEST_AMBIG_P":  count(func(m *moment) float64 { return 4 * 0.3 * m.coarsely() }),
 	"HIZ_DEPTH_TEST_PASS_P":   count(func(m *moment) float64 { return 4 * 0.6 * m.coarsely() }),
@@ -230,6 +230,9 @@ var xe2Units = map[string]target{
 	"RT_LOAD_STORE_CACHE_READ_MESSAGE_COUNT":       of(rayCount, 30),
 	"RT_LOAD_STORE_CACHE_WRITE_FROM_MESSAGE_COUNT": of(rayCount, 1),
 }
+
+// clipped are the triangles that the clipper passes on.
+func (m *moment) clipped() float64 { return m.v[triangleCount] - 0.6*m.v[culledCount] }
 
 // coarsely are the blocks of 2x2 that the hierarchical test lets through.
 func (m *moment) coarsely() float64 { return max(0, m.v[rasterized]-m.v[failedFast]) }

@@ -12,20 +12,21 @@ var xe2Memory = map[string]target{
 	"LOAD_STORE_CACHE_INPUT_AVAILABLE": clocks(func(m *moment) float64 {
 		return m.v[accesses]/float64(m.d.subs) + m.wait(unitDataPort)
 	}),
-	"LOAD_STORE_CACHE_OUTPUT_READY":             clocks(func(m *moment) float64 { return 0.9 * m.v[accesses] / float64(m.d.subs) }),
-	"XVE_LOAD_STORE_CACHE_ATOMIC_MESSAGE_COUNT": of(atomics, 1), "XVE_LOAD_STORE_CACHE_FENCE_MESSAGE_COUNT": of(barriers, 0.2),
-	"XVE_LOAD_STORE_CACHE_READ_MESSAGE_COUNT":     count((*moment).bufferReads),
-	"XVE_LOAD_STORE_CACHE_WRITE_MESSAGE_COUNT":    count((*moment).bufferWrites),
-	"XVE_LOAD_STORE_CACHE_REGISTER_REQUEST_COUNT": of(accesses, 2), "XVE_LOAD_STORE_CACHE_REGISTER_RESPONSE_COUNT": count(func(m *moment) float64 {
-		return 2 * m.bufferReads()
-	}),
-	"XVE_SLM_ATOMIC_MESSAGE_COUNT": none, "XVE_SLM_FENCE_MESSAGE_COUNT": of(barriers, 0.5),
+	"LOAD_STORE_CACHE_OUTPUT_READY":                clocks((*moment).nearOutput),
+	"XVE_LOAD_STORE_CACHE_ATOMIC_MESSAGE_COUNT":    of(atomics, 1),
+	"XVE_LOAD_STORE_CACHE_FENCE_MESSAGE_COUNT":     of(barriers, 0.2),
+	"XVE_LOAD_STORE_CACHE_READ_MESSAGE_COUNT":      count((*moment).bufferReads),
+	"XVE_LOAD_STORE_CACHE_WRITE_MESSAGE_COUNT":     count((*moment).bufferWrites),
+	"XVE_LOAD_STORE_CACHE_REGISTER_REQUEST_COUNT":  of(accesses, 2),
+	"XVE_LOAD_STORE_CACHE_REGISTER_RESPONSE_COUNT": count(func(m *moment) float64 { return 2 * m.bufferReads() }),
+	"XVE_SLM_ATOMIC_MESSAGE_COUNT":                 none, "XVE_SLM_FENCE_MESSAGE_COUNT": of(barriers, 0.5),
 	"XVE_SLM_READ_MESSAGE_COUNT": of(localReads, 1), "XVE_SLM_WRITE_MESSAGE_COUNT": of(localWrites, 1),
 	"SLM_ACCESS_COUNT":        count(func(m *moment) float64 { return m.v[localReads] + m.v[localWrites] }),
-	"SLM_BANK_CONFLICT_COUNT": of(localConflicts, 1), "SLM_BYTE_READ": of(localReads, 64), "SLM_BYTE_WRITE": of(localWrites, 64),
-	"ICACHE_HIT":  count(func(m *moment) float64 { return m.v[instructions] * 40 * (1 - m.code) }),
-	"ICACHE_MISS": count(func(m *moment) float64 { return m.v[instructions] * 40 * m.code }),
-	"URB_READ":    of(fetchedCount, 3), "URB_WRITE": of(fetchedCount, 2), "URB_CROSS_SLICE_READ": of(fetchedCount, 0.3),
+	"SLM_BANK_CONFLICT_COUNT": of(localConflicts, 1), "SLM_BYTE_READ": of(localReads, 64),
+	"SLM_BYTE_WRITE": of(localWrites, 64),
+	"ICACHE_HIT":     count(func(m *moment) float64 { return m.v[instructions] * 40 * (1 - m.code) }),
+	"ICACHE_MISS":    count(func(m *moment) float64 { return m.v[instructions] * 40 * m.code }),
+	"URB_READ":       of(fetchedCount, 3), "URB_WRITE": of(fetchedCount, 2), "URB_CROSS_SLICE_READ": of(fetchedCount, 0.3),
 
 	// L3 has colour and depth as well, of which a part is found there.
 	"L#_READ":  count((*moment).farReads),
@@ -50,7 +51,7 @@ var xe2Memory = map[string]target{
 	"RENDER_CACHE_ALLOC": of(writeColour, 1), "RENDER_CACHE_HIT": count(func(m *moment) float64 {
 		return max(0, 0.25*m.v[written]-m.v[writeColour])
 	}),
-	"RENDER_CACHE_INPUT_AVAILABLE": clocks(func(m *moment) float64 { return 0.7*m.backend() + 0.2*m.pixelShare*m.memoryWait() }),
+	"RENDER_CACHE_INPUT_AVAILABLE": clocks((*moment).renderInput),
 	"RENDER_CACHE_OUTPUT_READY":    clocks(func(m *moment) float64 { return 0.5 * m.backend() }),
 	"COMPRESSOR_INPUT":             of(writeColour, 2), "COMPRESSOR_OUTPUT": count(func(m *moment) float64 {
 		return 2 * m.packed * m.v[writeColour]
@@ -78,6 +79,12 @@ func (m *moment) transactions(at place, lines float64) float64 {
 	}
 	return lines * 7 / 8
 }
+
+// nearOutput is how many clocks the mean first level of cache hands data over.
+func (m *moment) nearOutput() float64 { return 0.9 * m.v[accesses] / float64(m.d.subs) }
+
+// renderInput is how many clocks the cache of colour has requests.
+func (m *moment) renderInput() float64 { return 0.7*m.backend() + 0.2*m.pixelShare*m.memoryWait() }
 
 func (m *moment) nearHits() float64 { return max(0, m.v[accesses]-m.v[nearMisses]) }
 
@@ -118,5 +125,7 @@ func (m *moment) farWrites() float64 {
 }
 
 func (m *moment) farMisses() float64 {
-	return m.v[cacheMisses] + 0.02*m.v[instructions] + (1-m.reuse)*(m.colour()+m.depth())
+	// Misses are counted when memory answers, so that a sample can have more than were looked up in it.
+	return min(m.farReads()+m.farWrites(),
+		m.v[cacheMisses]+0.02*m.v[instructions]+(1-m.reuse)*(m.colour()+m.depth()))
 }

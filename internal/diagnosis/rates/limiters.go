@@ -1,6 +1,7 @@
 package rates
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -190,6 +191,13 @@ var families = []family{
 	mali.called("mali-g1-ultra"),
 	intel.called("intel-kbl-gt2"),
 	intel.called("intel-kbl-gt3"),
+	intel.called("intel-bdw"),
+	intel.called("intel-icl"),
+	intel.called("intel-tgl"),
+	intel.called("intel-dg2").without("unit/ray_tracing"),
+	intel.called("intel-mtl").without("unit/ray_tracing"),
+	intel.called("intel-lnl").without("unit/ray_tracing"),
+	intel.called("intel-bmg").without("unit/ray_tracing"),
 	{
 		name:   "amd-live",
 		script: "amd_live",
@@ -287,6 +295,13 @@ const liveShaders = "no status bit tells what shaders do: busy_blocks says that 
 
 func (f family) called(name string) family {
 	f.name = name
+	return f
+}
+
+// without is the family with a limiter more, of which no rule speaks.
+func (f family) without(limiter string) family {
+	f.untold = maps.Clone(f.untold)
+	f.untold[limiter] = noRule
 	return f
 }
 
