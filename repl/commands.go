@@ -22,8 +22,8 @@ type command struct {
 	run  func(s *Session, ctx context.Context, arg string) error
 }
 
-// errQuit ends the session.
-var errQuit = errors.New("quit")
+// ErrQuit is what an entry answers that ends the session.
+var ErrQuit = errors.New("quit")
 
 // commands is set by the function below it, because :help reads the table that it is in.
 func commands() []command {
@@ -44,8 +44,9 @@ func commands() []command {
 			run: (*Session).setCommand},
 		{name: "sources", doc: "what this machine can measure, and why not the rest", run: (*Session).sourcesCommand},
 		{name: "doc", args: "NAME", doc: "the same as help(NAME)", run: (*Session).docCommand},
+		{name: "clear", doc: "clear the screen; in a notebook what the cell shows", run: (*Session).clearCommand},
 		{name: "quit", doc: "leave; so do exit, quit and Ctrl-D", run: func(*Session, context.Context, string) error {
-			return errQuit
+			return ErrQuit
 		}},
 	}
 }
@@ -120,6 +121,14 @@ func (s *Session) evalHidden(ctx context.Context, text string) error {
 	err := s.Eval(ctx, "<command>", 1, text+"\n")
 	s.done = kept
 	return err
+}
+
+func (s *Session) clearCommand(context.Context, string) error {
+	if s.cfg.Clear == nil {
+		return errors.New(":clear needs a session at a terminal, or a notebook")
+	}
+	s.cfg.Clear()
+	return nil
 }
 
 func (s *Session) openCommand(ctx context.Context, arg string) error {

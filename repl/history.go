@@ -38,6 +38,21 @@ func historyPath() string {
 	return filepath.Join(state, "astrolabe", "history")
 }
 
+// history is the session's, which has read nothing yet.
+func (s *Session) history() *history {
+	if s.hist == nil {
+		path := s.cfg.History
+		switch path {
+		case "":
+			path = historyPath()
+		case "-":
+			path = ""
+		}
+		s.hist = &history{path: path}
+	}
+	return s.hist
+}
+
 // loadHistory reads the history file. A missing file is an empty history.
 func loadHistory(path string) (*history, error) {
 	h := &history{path: path}

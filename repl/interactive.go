@@ -20,14 +20,7 @@ const (
 // cap. An error is only what keeps the session from running; what goes wrong inside it is printed.
 func (s *Session) Interactive(ctx context.Context, in, out, talk *os.File, capturePath string) error {
 	s.printer.short = isTerminal(out)
-	path := s.cfg.History
-	switch path {
-	case "":
-		path = historyPath()
-	case "-":
-		path = ""
-	}
-	hist := &history{path: path}
+	hist := s.history()
 	ed, err := newEditor(in, out, talk, hist.reload, s.complete)
 	if err != nil {
 		return err
@@ -75,7 +68,7 @@ func (s *Session) loop(ctx context.Context, ed lineEditor) error {
 		case err != nil:
 			return err
 		}
-		if errors.Is(s.runEntries(ctx, text), errQuit) {
+		if errors.Is(s.runEntries(ctx, text), ErrQuit) {
 			return nil
 		}
 	}
@@ -103,7 +96,7 @@ func (s *Session) runEntries(ctx context.Context, text string) error {
 		first := *s.console.line
 		*s.console.line += strings.Count(text, "\n")
 		if err := s.run(ctx, func(ctx context.Context) error { return s.entry(ctx, first, text) }); err != nil {
-			if rest := len(entries) - i - 1; rest > 0 && !errors.Is(err, errQuit) {
+			if rest := len(entries) - i - 1; rest > 0 && !errors.Is(err, ErrQuit) {
 				fmt.Fprintf(s.cfg.Talk, "what follows in the paste did not run: %d more\n", rest)
 			}
 			return err
@@ -170,7 +163,7 @@ func (s *Session) entry(ctx context.Context, line int, text string) error {
 	case trimmed[0] == ':':
 		return s.command(ctx, trimmed)
 	case (trimmed == "exit" || trimmed == "quit") && !s.names.Has(trimmed):
-		return errQuit
+		return ErrQuit
 	}
 	if name, ok := s.question(text); ok {
 		return s.docCommand(ctx, name)
@@ -198,7 +191,7 @@ func (s *Session) run(ctx context.Context, f func(context.Context) error) error 
 	return interruptible(ctx, s.cfg.Talk, func(ctx context.Context) error {
 		err := f(ctx)
 		switch {
-		case err == nil || errors.Is(err, errQuit):
+		case err == nil || errors.Is(err, ErrQuit):
 		case ctx.Err() != nil:
 			io.WriteString(s.cfg.Talk, "interrupted\n")
 		default:

@@ -14,6 +14,7 @@ import (
 	"astrolabe/builtins/binding"
 	"astrolabe/builtins/guards"
 	"astrolabe/builtins/mistakes"
+	"astrolabe/builtins/values"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/memory"
 )
@@ -37,6 +38,12 @@ type Config struct {
 	Width    func() int
 	Settings []Setting // further ones for :set
 	JSON     bool      // values are printed as lines of JSON, not for people
+	// Display takes the value of each expression in place of Out, as a notebook shows it, with the text that Out would
+	// get; last is true of an entry's last statement. Page takes what NAME? explains, and Clear empties the screen; a
+	// nil one is not there.
+	Display func(v starlark.Value, text string, last bool) error
+	Page    func(text string)
+	Clear   func()
 	// Capture is a file that is opened and bound to cap when a statement uses that name and nothing has bound it; "" is
 	// none.
 	Capture string
@@ -52,7 +59,9 @@ type Session struct {
 	done    []doneStatement // for :save
 	log     *transcript
 	shown   printedAs // how the running statement printed its value
+	final   bool      // the running statement is the last of its entry
 	loaded  string    // the file of the last :load
+	hist    *history  // nil until it is asked for
 	last    string    // the last entry that is no command
 	width   int       // of :set width; 0 asks Config.Width
 	console *console  // nil where no person sits there
@@ -71,6 +80,7 @@ func NewSession(cfg Config) *Session {
 	for name, v := range cfg.Predeclared {
 		s.names[name] = v
 	}
+	s.printer.short = cfg.Display != nil
 	guards.Add(cfg.Env, s.names)
 	s.cfg.Out, s.cfg.Talk = loggedWriter{cfg.Out, s.log}, loggedWriter{cfg.Talk, s.log}
 	if cfg.Env != nil {
@@ -92,12 +102,12 @@ func (s *Session) Eval(ctx context.Context, name string, line int, text string) 
 	if err := guards.CheckNumbers(name, []byte(text)); err != nil {
 		return err
 	}
-	file, err := s.opts.Parse(name, syntax.FilePortion{Content: []byte(text), FirstLine: int32(line), FirstCol: 1}, 0)
+	file, err := s.opts.Parse(name, portion(text, line), 0)
 	if err != nil {
 		return mistakes.Explain(err, text, line, s.names)
 	}
 	for i, stmt := range file.Stmts {
-		s.shown = notPrinted
+		s.shown, s.final = notPrinted, i == len(file.Stmts)-1
 		if err := s.statement(ctx, name, stmt); err != nil {
 			return mistakes.Explain(err, text, line, s.names)
 		}
@@ -122,9 +132,33 @@ func (s *Session) statement(ctx context.Context, name string, stmt syntax.Stmt) 
 }
 
 // perform runs one statement in a thread of its own.
-func (s *Session) perform(ctx context.Context, name string, stmt syntax.Stmt) (err error) {
+func (s *Session) perform(ctx context.Context, name string, stmt syntax.Stmt) error {
+	return s.thread(ctx, name, func(thread *starlark.Thread) error {
+		e, ok := stmt.(*syntax.ExprStmt)
+		if !ok {
+			return s.execute(thread, name, stmt)
+		}
+		v, err := s.evaluate(thread, e.X)
+		if err != nil {
+			return err
+		}
+		return s.show(v, s.isText(e.X))
+	})
+}
+
+// evaluate is the value of an expression.
+func (s *Session) evaluate(thread *starlark.Thread, x syntax.Expr) (starlark.Value, error) {
+	guards.Rewrite(x, s.names)
+	return starlark.EvalExprOptions(s.opts, thread, x, s.names)
+}
+
+// thread calls f with a thread of the session that stops with ctx.
+func (s *Session) thread(ctx context.Context, name string, f func(*starlark.Thread) error) (err error) {
 	thread := &starlark.Thread{Name: name, Load: s.cfg.Load, Print: func(_ *starlark.Thread, text string) {
-		io.WriteString(s.cfg.Out, s.printer.output(text)+"\n")
+		if s.cfg.Display == nil { // a notebook scrolls what is long
+			text = s.printer.output(text)
+		}
+		io.WriteString(s.cfg.Out, text+"\n")
 	}}
 	defer memory.FaultsPanic()()
 	defer guards.Recover(&err)
@@ -140,15 +174,7 @@ func (s *Session) perform(ctx context.Context, name string, stmt syntax.Stmt) (e
 	}
 	stop := context.AfterFunc(ctx, func() { thread.Cancel("interrupted") })
 	defer stop()
-	if e, ok := stmt.(*syntax.ExprStmt); ok {
-		guards.Rewrite(e.X, s.names)
-		v, err := starlark.EvalExprOptions(s.opts, thread, e.X, s.names)
-		if err != nil {
-			return err
-		}
-		return s.show(v, s.isText(e.X))
-	}
-	return s.execute(thread, name, stmt)
+	return f(thread)
 }
 
 // fitWidth tells the values how wide the terminal is now.
@@ -224,7 +250,14 @@ func (s *Session) show(v starlark.Value, text bool) error {
 		out = s.printer.text(v)
 	}
 	s.log.value(v)
-	if _, err := io.WriteString(s.cfg.Out, out+"\n"); err != nil {
+	if s.cfg.Display != nil {
+		if _, drawn := v.(*values.Plot); !drawn { // a picture stands in the transcript when it is shown
+			s.log.add(logPart{text: out + "\n"})
+		}
+		if err := s.cfg.Display(v, out, s.final); err != nil {
+			return err
+		}
+	} else if _, err := io.WriteString(s.cfg.Out, out+"\n"); err != nil {
 		return err
 	}
 	if m, ok := v.(*binding.Bound); ok {

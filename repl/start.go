@@ -48,6 +48,21 @@ func (s *Session) start(ctx context.Context, ed lineEditor) {
 	}
 }
 
+// StartUser runs the user's own start-up file, for a session that has nobody to ask about others. What goes wrong in it
+// is told on Talk.
+func (s *Session) StartUser(ctx context.Context) {
+	path := userStart()
+	if path == "" {
+		return
+	}
+	if text, ok := s.readStart(path); ok {
+		s.log.begin(":load " + path)
+		if err := s.Eval(ctx, path, 1, text); err != nil {
+			s.report(err)
+		}
+	}
+}
+
 // readStart reads a start-up file; a missing one is none.
 func (s *Session) readStart(path string) (string, bool) {
 	data, err := formats.ReadRegular(path) // that of a repository may be a pipe that nobody writes to

@@ -15,6 +15,7 @@ import (
 	"astrolabe/builtins/binding"
 	"astrolabe/builtins/characters"
 	"astrolabe/builtins/values"
+	"astrolabe/plots/canvas"
 )
 
 // Bounds of what a transcript keeps. What it leaves out it counts.
@@ -43,11 +44,12 @@ type logEntry struct {
 	lost  int // bytes of output that were not kept
 }
 
-// logPart is a piece of an answer: exactly one of its fields is set.
+// logPart is a piece of an answer: a text, a table, a picture, a file, or the sign that a picture is gone.
 type logPart struct {
 	text    string // as printed
 	table   string // Markdown
-	picture []byte // PNG
+	picture []byte
+	format  string // of the picture, such as "png"
 	file    string // that was written
 	gone    bool   // a picture that was not kept
 }
@@ -142,7 +144,11 @@ func (t *transcript) watch(env *binding.Env) {
 	}
 	env.Show = func(p binding.Picture) (string, error) {
 		var picture bytes.Buffer
-		kept := binding.Picture{PNG: func(w io.Writer) error { return p.PNG(io.MultiWriter(w, &picture)) }}
+		kept, format := p, ""
+		kept.Draw = func(w io.Writer, f string, sz canvas.Size) error {
+			format = f
+			return p.Draw(io.MultiWriter(w, &picture), f, sz)
+		}
 		text := ""
 		if p.Text != nil {
 			kept.Text = func(s characters.Style) (string, error) {
@@ -160,8 +166,8 @@ func (t *transcript) watch(env *binding.Env) {
 		case err != nil || path != "": // its file will be told of
 		case text != "":
 			t.add(logPart{text: text})
-		default:
-			t.add(logPart{picture: picture.Bytes()})
+		case picture.Len() > 0:
+			t.add(logPart{picture: picture.Bytes(), format: format})
 		}
 		return path, err
 	}
@@ -202,7 +208,7 @@ func (s *Session) saveTranscript(path string) (files []string, err error) {
 			case p.table != "":
 				out.WriteString(p.table)
 			case p.picture != nil:
-				name := fmt.Sprintf("%s-%d.png", stem, len(names)+1)
+				name := fmt.Sprintf("%s-%d.%s", stem, len(names)+1, p.format)
 				names = append(names, name)
 				pictures[name] = p.picture
 				out.WriteString(link(name))

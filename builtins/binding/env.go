@@ -14,6 +14,7 @@ import (
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
 	"astrolabe/hwio/session"
+	"astrolabe/plots/canvas"
 )
 
 // Files decides what a run may read and write. Paths are as the script wrote them; those returned may be handed to the
@@ -45,9 +46,15 @@ type RecordRequest struct {
 
 // Picture is a chart to be shown.
 type Picture struct {
-	PNG  func(w io.Writer) error
+	Name string      // what it is, in a line
+	Size canvas.Size // as asked for; what is 0 is left to whoever shows it
+	// Draw writes it in a format of pictures, such as "png".
+	Draw func(w io.Writer, format string, size canvas.Size) error
 	Text func(s characters.Style) (string, error) // the same in characters; nil where it is a picture only
 }
+
+// PNG writes the picture in the size that was asked for.
+func (p Picture) PNG(w io.Writer) error { return p.Draw(w, "png", p.Size) }
 
 // Script identifies the running script in the provenance of reports.
 type Script struct {

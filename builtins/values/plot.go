@@ -37,13 +37,16 @@ func (p *Plot) Truth() starlark.Bool  { return true }
 func (p *Plot) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable: Plot") }
 func (p *Plot) AttrNames() []string   { return plotTable.AttrNames() }
 
+// Picture is the chart to be shown, as it looks by itself.
+func (p *Plot) Picture() binding.Picture { return p.picture(p.env, p.Plot, canvas.Size{}) }
+
 // picture is the chart to be shown, which is drawn only if somebody wants it.
 func (p *Plot) picture(e *binding.Env, themed *charts.Plot, sz canvas.Size) binding.Picture {
-	out := binding.Picture{PNG: func(w io.Writer) error {
+	draw := func(w io.Writer, format string, sz canvas.Size) error {
 		ctx, done := e.Begin("drawing")
 		data, err := binding.Await(ctx, func() ([]byte, error) {
 			var b bytes.Buffer
-			err := themed.Telling(progress.From(ctx)).Warning(e.WarnText).WriteTo(&b, "png", sz)
+			err := themed.Telling(progress.From(ctx)).Warning(e.WarnText).WriteTo(&b, format, sz)
 			return b.Bytes(), err
 		})
 		done()
@@ -52,7 +55,8 @@ func (p *Plot) picture(e *binding.Env, themed *charts.Plot, sz canvas.Size) bind
 		}
 		_, err = w.Write(data)
 		return err
-	}}
+	}
+	out := binding.Picture{Name: p.String(), Size: sz, Draw: draw}
 	if characters.Drawable(p.Plot) {
 		out.Text = func(s characters.Style) (string, error) {
 			return binding.Await(e.Context(), func() (string, error) { return characters.Chart(p.Plot, s) })

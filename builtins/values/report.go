@@ -311,14 +311,10 @@ func (r *Report) Save(path string, sz canvas.Size, theme *canvas.Theme) error {
 	}
 	ctx, done := r.env.Begin("drawing " + path)
 	defer done()
-	doc, err := binding.Await(ctx, func() (*documents.Report, error) { return r.document(ctx) })
+	doc, err := r.drawable(ctx, theme)
 	if err != nil {
 		return err
 	}
-	if theme != nil {
-		doc.Theme = theme
-	}
-	doc.Progress, doc.Warn = progress.From(ctx), r.env.WarnText
 	create := func(p string) (io.WriteCloser, error) {
 		out, err := r.env.Output(p)
 		if err != nil {
@@ -333,6 +329,30 @@ func (r *Report) Save(path string, sz canvas.Size, theme *canvas.Theme) error {
 		}
 	}
 	return err
+}
+
+// drawable is the document as it is now, which tells ctx how far its drawing is. A nil theme keeps its own.
+func (r *Report) drawable(ctx context.Context, theme *canvas.Theme) (*documents.Report, error) {
+	doc, err := binding.Await(ctx, func() (*documents.Report, error) { return r.document(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	if theme != nil {
+		doc.Theme = theme
+	}
+	doc.Progress, doc.Warn = progress.From(ctx), r.env.WarnText
+	return doc, nil
+}
+
+// Pages draws the document as it is now and returns its pages, pictures in a format such as "png", without a file.
+func (r *Report) Pages(format string, sz canvas.Size) ([][]byte, error) {
+	ctx, done := r.env.Begin("drawing " + r.r.Title)
+	defer done()
+	doc, err := r.drawable(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return binding.Await(ctx, func() ([][]byte, error) { return doc.Pages(format, sz) })
 }
 
 // page converts a table for the page.

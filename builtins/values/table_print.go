@@ -3,6 +3,7 @@ package values
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,22 +34,9 @@ func (t *Table) String() string {
 
 // Format lays the table out as text. What a limited width costs is told in a line below it; see fit.
 func (t *Table) Format(l Layout) string {
-	head, tail := t.rows, 0
-	if l.Rows > 0 && t.rows > l.Rows {
-		tail = l.Rows / 2
-		head = l.Rows - tail
-	}
-	var shown []int
-	for i := range head {
-		shown = append(shown, i)
-	}
-	for i := t.rows - tail; i < t.rows; i++ {
-		shown = append(shown, i)
-	}
-	units := false
-	for _, c := range t.columns {
-		units = units || c.unit != ""
-	}
+	shown, head := t.ends(l.Rows)
+	hidden := t.rows - len(shown)
+	units := t.hasUnits()
 	cells := make([][]string, len(t.columns))
 	for k, c := range t.columns {
 		cells[k] = formatColumn(c.cells, shown)
@@ -74,9 +62,8 @@ func (t *Table) Format(l Layout) string {
 	}
 	line(func(k int) string { return strings.Repeat("─", fit.width[k]) })
 	for i := range shown {
-		if i == head && tail > 0 {
-			n := t.rows - head - tail
-			fmt.Fprintf(&b, "… %d more %s\n", n, notation.Plural(n, "row"))
+		if i == head && hidden > 0 {
+			fmt.Fprintf(&b, "… %d more %s\n", hidden, notation.Plural(hidden, "row"))
 		}
 		line(func(k int) string { return cells[k][i] })
 	}
@@ -87,6 +74,27 @@ func (t *Table) Format(l Layout) string {
 		b.WriteString("(no rows)\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// ends are the rows of which at most so many are shown, those of the end behind the first head ones; 0 is all.
+func (t *Table) ends(most int) (shown []int, head int) {
+	head, tail := t.rows, 0
+	if most > 0 && t.rows > most {
+		tail = most / 2
+		head = most - tail
+	}
+	for i := range head {
+		shown = append(shown, i)
+	}
+	for i := t.rows - tail; i < t.rows; i++ {
+		shown = append(shown, i)
+	}
+	return shown, head
+}
+
+// hasUnits reports whether a column has a unit.
+func (t *Table) hasUnits() bool {
+	return slices.ContainsFunc(t.columns, func(c column) bool { return c.unit != "" })
 }
 
 func namesThat(names []string, k int) string {

@@ -118,7 +118,7 @@ func (a *app) root() *cobra.Command {
 		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.topCommand(), a.liveCommand(), a.statCommand(), a.convertCommand(),
 		a.markCommand(), a.repairCommand(),
 		a.metricsCommand(), a.sourcesCommand(), a.doctorCommand(), a.testCommand(), a.versionCommand(),
-		a.compareCommand(), a.checkCommand(), a.mapCommand(), a.mapWorkerCommand(), a.lakeCommand(),
+		a.kernelCommand(), a.compareCommand(), a.checkCommand(), a.mapCommand(), a.mapWorkerCommand(), a.lakeCommand(),
 		a.fmtCommand(), a.lintCommand(), a.docCommand(), a.initCommand(), a.stubsCommand(), a.lspCommand(),
 		a.completionCommand(), a.manCommand(),
 	)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,9 @@ func (a *app) replCommand() *cobra.Command {
 	}
 }
 
+// clearScreen empties a terminal and puts the cursor into its corner.
+const clearScreen = "\x1b[H\x1b[2J"
+
 // session runs -c, standard input, or a person's session. args are the arguments that the code of -c sees; the first is
 // also the capture that it finds in cap, if it does not bind that name itself.
 func (a *app) session(capturePath string, args []string) error {
@@ -54,6 +58,7 @@ func (a *app) session(capturePath string, args []string) error {
 	if interactive {
 		pics := &pictures{a: a, auto: true}
 		host.env.Show, cfg.Settings = pics.show, []repl.Setting{pics.setting()}
+		cfg.Clear = func() { io.WriteString(a.out.file, clearScreen) }
 		if dir, err := os.Getwd(); err == nil {
 			cfg.Repo, _ = script.FindRepo(dir)
 		}
