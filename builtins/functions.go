@@ -132,7 +132,7 @@ func truths(v starlark.Value, want bool) (starlark.Value, error) {
 
 func sum(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if ctr, ok := c.Arg("seq").(*values.Counter); ok && !c.Has("start") {
-		v, err := binding.Await(e.Context(), func() (capture.Value, error) { return ctr.Counter.Sum(), nil })
+		v, err := binding.AwaitValues(e.Context(), ctr.Counter, func() (capture.Value, error) { return ctr.Counter.Sum(), nil })
 		return binding.Number(v), err
 	}
 	whole := new(big.Int)

@@ -54,6 +54,16 @@ func (c *Column) InParts(part func(lo, hi int, buf []uint64) (Data, error)) *Col
 	return c
 }
 
+// Near says that whoever reads values waits for no more than pages of a file of this machine. It must be said before
+// the column is read.
+func (c *Column) Near() *Column {
+	c.lazy.near = true
+	return c
+}
+
+// atHand reports whether values are in memory, or as near as that.
+func (c *Column) atHand() bool { return c.lazy == nil || c.lazy.near || c.lazy.data.Load() != nil }
+
 // Of says which file a column is loaded from.
 func (c *Column) Of(path string) *Column {
 	if c.lazy != nil {
@@ -168,6 +178,7 @@ func (c *Column) Slice(i, j int) *Column {
 		d := c.Data()
 		return d.Slice(i, j), c.Err()
 	}).Again()
+	out.lazy.near = c.atHand()
 	if c.lazy != nil && c.lazy.part != nil {
 		out.InParts(func(lo, hi int, buf []uint64) (Data, error) { return c.Stretch(i+lo, i+hi, buf), nil })
 	}
@@ -183,6 +194,7 @@ type lazyColumn struct {
 	data   atomic.Pointer[Data]
 	err    error       // set once, before data
 	again  bool        // it may be dropped
+	near   bool        // see Column.Near
 	seen   atomic.Bool // values have been there
 }
 

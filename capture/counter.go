@@ -233,3 +233,42 @@ func (c *Counter) Interval(i int) float64 {
 	}
 	return float64(c.Axis.Interval(i))
 }
+
+// briefValues is how many values are gone through in a millisecond or two, whatever is made of them; briefColumn is what
+// a column takes beside its values.
+const (
+	briefValues = 1 << 16
+	briefColumn = 16
+)
+
+// Brief reports whether anything that goes through the counter's values once takes some milliseconds at most: they are
+// few, and they are at hand.
+func (c *Counter) Brief() bool {
+	left := briefValues
+	return c.brief(&left)
+}
+
+func (c *Counter) brief(left *int) bool {
+	if *left -= c.Len() + briefColumn; *left < 0 {
+		return false
+	}
+	if c.Col != nil && !c.Col.atHand() {
+		return false
+	}
+	if c.Pass != nil && c.Pass.Duration != nil && !c.Pass.Duration.atHand() {
+		return false
+	}
+	for _, in := range c.Instances {
+		if !in.brief(left) {
+			return false
+		}
+	}
+	if c.Der != nil {
+		for _, o := range c.Der.Operands() {
+			if !o.brief(left) {
+				return false
+			}
+		}
+	}
+	return true
+}

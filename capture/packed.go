@@ -195,7 +195,7 @@ func (p *Packed) column(column int, data func(u []uint64, from int) Data) *Colum
 		p.read(buf[:hi-lo], column, lo)
 		return data(buf[:hi-lo], lo), nil
 	}
-	return LazyColumn(p.rows, func() (Data, error) { return read(0, p.rows, make([]uint64, p.rows)) }).Again().
+	return LazyColumn(p.rows, func() (Data, error) { return read(0, p.rows, make([]uint64, p.rows)) }).Again().Near().
 		InParts(func(lo, hi int, buf []uint64) (Data, error) {
 			if len(buf) == 0 {
 				buf = make([]uint64, min(hi-lo, BlockRows))

@@ -9,6 +9,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins/characters"
+	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
@@ -199,35 +200,56 @@ func (e *Env) Output(path string) (string, error) {
 // Await runs f, which cannot be interrupted itself, and returns early where the run is stopped. f then goes on alone:
 // it may only touch values that nobody changes.
 func Await[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type result struct {
-		v     T
-		err   error
-		panic any
-	}
-	done := make(chan result, 1)
+	done := make(chan awaited[T], 1)
 	go func() {
-		var r result
-		defer memory.FaultsPanic()()
-		defer func() {
-			if r.panic = recover(); r.panic != nil {
-				if err := memory.Caught(r.panic); err != nil {
-					r.err, r.panic = err, nil
-				}
-			}
-			done <- r
-		}()
-		r.v, r.err = f()
+		var r awaited[T]
+		defer func() { done <- r }()
+		r.run(f)
 	}()
 	select {
 	case r := <-done:
-		if r.panic != nil {
-			panic(r.panic)
-		}
-		return r.v, r.err
+		return r.result()
 	case <-ctx.Done():
 		var zero T
 		return zero, context.Cause(ctx)
 	}
+}
+
+// AwaitValues is Await for f that goes through the values of a counter. Where these are few and at hand it runs f at
+// once: telling another goroutine takes longer, and a script asks a thousand times.
+func AwaitValues[T any](ctx context.Context, of *capture.Counter, f func() (T, error)) (T, error) {
+	if ctx.Err() != nil || !of.Brief() {
+		return Await(ctx, f)
+	}
+	var r awaited[T]
+	r.run(f)
+	return r.result()
+}
+
+// awaited is what a function has come to.
+type awaited[T any] struct {
+	v     T
+	err   error
+	panic any
+}
+
+func (r *awaited[T]) run(f func() (T, error)) {
+	defer memory.FaultsPanic()()
+	defer func() {
+		if r.panic = recover(); r.panic != nil {
+			if err := memory.Caught(r.panic); err != nil {
+				r.err, r.panic = err, nil
+			}
+		}
+	}()
+	r.v, r.err = f()
+}
+
+func (r *awaited[T]) result() (T, error) {
+	if r.panic != nil {
+		panic(r.panic)
+	}
+	return r.v, r.err
 }
 
 // Interruptible is await for the result of a method.

@@ -20,7 +20,7 @@ func reduction(name, doc string, f func(c *capture.Counter) capture.Value) bindi
 	return binding.Method[*Counter]{
 		Sig: name + "() -> number", Doc: doc + " None if nothing is left.", Example: "clk." + name + "()",
 		Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) {
-			v, err := binding.Await(c.Env.Context(), func() (capture.Value, error) { return f(recv.Counter), nil })
+			v, err := binding.AwaitValues(c.Env.Context(), recv.Counter, func() (capture.Value, error) { return f(recv.Counter), nil })
 			return binding.Number(v), err
 		},
 	}
@@ -119,7 +119,7 @@ var CounterTable = binding.MethodTable[*Counter]{
 						"percentile(%v) lies below the first percentile: p is in percent, so the value that %v of all do not exceed is percentile(%v)",
 						p, p, 100*p)
 				}
-				v, err := binding.Await(c.Env.Context(), func() (capture.Value, error) {
+				v, err := binding.AwaitValues(c.Env.Context(), recv.Counter, func() (capture.Value, error) {
 					return recv.Counter.Percentile(p), nil
 				})
 				return binding.Number(v), err
@@ -128,7 +128,7 @@ var CounterTable = binding.MethodTable[*Counter]{
 		{
 			Sig: "count() -> int", Doc: "Number of values that are not missing.", Example: "clk.count()",
 			Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) {
-				n, err := binding.Await(c.Env.Context(), func() (int, error) { return recv.Counter.Count(), nil })
+				n, err := binding.AwaitValues(c.Env.Context(), recv.Counter, func() (int, error) { return recv.Counter.Count(), nil })
 				return starlark.MakeInt(n), err
 			},
 		},
@@ -140,7 +140,7 @@ var CounterTable = binding.MethodTable[*Counter]{
 				"counted. None if missing; explain says why.",
 			Example: "(hits / clk).total()",
 			Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) {
-				v, err := binding.Await(c.Env.Context(), func() (capture.Value, error) {
+				v, err := binding.AwaitValues(c.Env.Context(), recv.Counter, func() (capture.Value, error) {
 					return recv.Counter.Total(), nil
 				})
 				return binding.Number(v), err
@@ -159,7 +159,7 @@ var CounterTable = binding.MethodTable[*Counter]{
 				if i < -1 || i >= recv.Counter.Len() {
 					return nil, fmt.Errorf("sample %d: there are samples 0 to %d", i, recv.Counter.Len()-1)
 				}
-				r, err := binding.Await(c.Env.Context(), func() (string, error) {
+				r, err := binding.AwaitValues(c.Env.Context(), recv.Counter, func() (string, error) {
 					if r, ok := recv.Counter.Why(i); ok {
 						return r.String(), nil
 					}

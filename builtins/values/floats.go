@@ -12,7 +12,7 @@ import (
 // AsFloats reads a Counter or a list of numbers and None; missing values are NaN. The result may be shared.
 func AsFloats(v starlark.Value) ([]float64, error) {
 	if c, ok := v.(*Counter); ok {
-		return binding.Await(c.env.Context(), func() ([]float64, error) { return c.Counter.Floats(), nil })
+		return binding.AwaitValues(c.env.Context(), c.Counter, func() ([]float64, error) { return c.Counter.Floats(), nil })
 	}
 	it, ok := v.(starlark.Iterable)
 	if _, str := v.(starlark.String); str || !ok {

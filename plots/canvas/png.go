@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -59,6 +60,7 @@ type runsOf struct {
 	colors []colorCount
 	runs   []colorRun
 	rows   []sameRows
+	index  []uint8 // of the colours in a palette
 }
 
 // colorRun is n pixels beside each other of a colour, by its place in runsOf.
@@ -72,19 +74,18 @@ func (sc *Scene) indexed() *indexed {
 	w, h := deviceSize(sc)
 	bands := make([]runsOf, bandsOf(h))
 	var many atomic.Bool
-	sc.inBands(w, h, func() func(i int, area image.Rectangle, paint func(img *image.RGBA)) {
-		pix := make([]uint8, 4*w*min(h, bandRows))
-		reader := bandReader{table: newColorTable()}
-		return func(i int, area image.Rectangle, paint func(img *image.RGBA)) {
-			if many.Load() {
-				return
-			}
-			img := &image.RGBA{Pix: pix[:4*w*area.Dy()], Stride: 4 * w, Rect: area}
-			paint(img)
-			var few bool
-			if bands[i], few = reader.read(img); !few {
-				many.Store(true)
-			}
+	sc.inBands(w, h, func(i int, area image.Rectangle, paint func(img *image.RGBA)) {
+		if many.Load() {
+			return
+		}
+		reader := readers.Get().(*bandReader)
+		defer readers.Put(reader)
+		reader.pix = slices.Grow(reader.pix[:0], 4*w*min(h, bandRows))
+		img := &image.RGBA{Pix: reader.pix[:4*w*area.Dy()], Stride: 4 * w, Rect: area}
+		paint(img)
+		var few bool
+		if bands[i], few = reader.read(img); !few {
+			many.Store(true)
 		}
 	})
 	if many.Load() {
@@ -103,38 +104,24 @@ func (sc *Scene) indexed() *indexed {
 	if pal == nil {
 		return nil
 	}
-	out := newIndexed(w, h, pal)
-	share(len(bands), func() func(i int) {
-		var index []uint8
-		return func(i int) {
-			index = index[:0]
-			for _, c := range bands[i].colors {
-				index = append(index, uint8(counts.vals[counts.slot(c.color)]))
-			}
-			y, from := i*bandRows, 0
-			for _, same := range bands[i].rows {
-				row := out.row(y)
-				x := 0
-				for _, r := range bands[i].runs[from:same.end] {
-					v := index[r.color]
-					for end := x + int(r.n); x < end; x++ {
-						row[x] = v
-					}
-				}
-				for k := 1; k < same.n; k++ {
-					copy(out.row(y+k), row)
-				}
-				y, from = y+same.n, same.end
-			}
+	for i := range bands {
+		b := &bands[i]
+		b.index = make([]uint8, len(b.colors))
+		for k, c := range b.colors {
+			b.index[k] = uint8(counts.vals[counts.slot(c.color)])
 		}
-	})
-	return out
+	}
+	return &indexed{w, h, bands, pal}
 }
+
+// readers are kept, because fresh memory for the pixels and the tables of a page is dear.
+var readers = sync.Pool{New: func() any { return &bandReader{table: newColorTable()} }}
 
 // bandReader makes runs of bands, one after the other, in the same memory.
 type bandReader struct {
 	table  *colorTable
 	places []int // of the colours in the table
+	pix    []uint8
 	runsOf
 }
 
@@ -176,7 +163,7 @@ func (b *bandReader) read(img *image.RGBA) (out runsOf, few bool) {
 		}
 		b.rows = append(b.rows, sameRows{len(b.runs), same})
 	}
-	return runsOf{slices.Clone(b.colors), slices.Clone(b.runs), slices.Clone(b.rows)}, true
+	return runsOf{colors: slices.Clone(b.colors), runs: slices.Clone(b.runs), rows: slices.Clone(b.rows)}, true
 }
 
 // palette chooses at most 256 of the colours that were counted, and gives each colour of the table the place of one of

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"hash/adler32"
 	"hash/crc32"
+	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/flate"
 )
@@ -19,25 +21,18 @@ const (
 	pngLevel    = 6
 )
 
-// indexed is a picture with a palette. Its rows stand as PNG wants them where a pixel takes a byte: each with the
-// number of its filter before it, none.
+// indexed is a picture with a palette. Its rows stand nowhere: pieces of them are made of its bands when they are
+// compressed.
 type indexed struct {
 	w, h   int
-	rows   []byte
+	bands  []runsOf
 	colors []uint32 // 24 bits each
 }
 
-func newIndexed(w, h int, colors []uint32) *indexed {
-	return &indexed{w, h, make([]byte, (1+w)*h), colors}
-}
-
-// row are the pixels of a row.
-func (p *indexed) row(y int) []byte { return p.rows[y*(1+p.w)+1 : (y+1)*(1+p.w)] }
-
 // encode returns the picture as a PNG file.
 func (p *indexed) encode() ([]byte, error) {
-	depth, rows := p.packed()
-	pieces, err := deflated(rows)
+	depth := p.depth()
+	pieces, err := p.deflated()
 	if err != nil {
 		return nil, err
 	}
@@ -55,54 +50,119 @@ func (p *indexed) encode() ([]byte, error) {
 	return appendChunk(doc, "IEND", nil), nil
 }
 
-// packed are the rows of the picture, and how many bits a pixel takes in them: fewer than eight where the palette is
-// small, the first pixel in the high ones.
-func (p *indexed) packed() (depth byte, rows []byte) {
+// depth is how many bits a pixel takes in the file: fewer than eight where the palette is small.
+func (p *indexed) depth() byte {
 	switch n := len(p.colors); {
 	case n > 16:
-		return 8, p.rows
+		return 8
 	case n > 4:
-		depth = 4
+		return 4
 	case n > 2:
-		depth = 2
-	default:
-		depth = 1
+		return 2
 	}
-	bits := int(depth)
-	stride := 1 + (p.w*bits+7)/8
-	rows = make([]byte, stride*p.h)
-	for y := range p.h {
-		to := rows[y*stride+1 : (y+1)*stride]
-		for x, v := range p.row(y) {
-			at := x * bits
-			to[at/8] |= v << (8 - bits - at%8)
-		}
-	}
-	return depth, rows
+	return 1
 }
 
-// deflated is a zlib stream of data in pieces.
-func deflated(data []byte) ([][]byte, error) {
-	n := max(1, (len(data)+pieceBytes-1)/pieceBytes)
-	pieces, errs := make([][]byte, n), make([]error, n)
-	share(n, func() func(i int) {
-		w, err := flate.NewWriter(nil, pngLevel)
-		return func(i int) {
-			from, to := i*pieceBytes, min((i+1)*pieceBytes, len(data))
-			if errs[i] = err; err == nil {
-				pieces[i], errs[i] = deflate(w, data[from:to], data[max(0, from-windowBytes):from], i+1 == n)
+// stride is how many bytes a row takes as PNG wants it: the number of its filter, none, and its pixels.
+func (p *indexed) stride() int { return 1 + (p.w*int(p.depth())+7)/8 }
+
+// appendRows appends rows [from, to) to dst.
+func (p *indexed) appendRows(dst []byte, from, to int) []byte {
+	at := len(dst)
+	dst = slices.Grow(dst, (to-from)*p.stride()+p.w)[:at+(to-from)*p.stride()]
+	for i := from / bandRows; i*bandRows < to; i++ {
+		b, y, begin := &p.bands[i], i*bandRows, 0
+		for _, same := range b.rows {
+			lo, hi := max(y, from), min(y+same.n, to)
+			if lo < hi {
+				first := dst[at : at+p.stride()]
+				p.put(first, b, b.runs[begin:same.end])
+				at += len(first)
+				for range hi - lo - 1 {
+					at += copy(dst[at:], first)
+				}
 			}
+			y, begin = y+same.n, same.end
 		}
+	}
+	return dst
+}
+
+// put writes a row, whose pixels have the first one in the high bits where several share a byte.
+func (p *indexed) put(row []byte, b *runsOf, runs []colorRun) {
+	row[0] = 0
+	pixels, bits := row[1:], int(p.depth())
+	if bits < 8 {
+		clear(pixels)
+	}
+	x := 0
+	for _, r := range runs {
+		v, end := b.index[r.color], x+int(r.n)
+		if bits == 8 {
+			for k := range pixels[x:end] {
+				pixels[x+k] = v
+			}
+			x = end
+		}
+		for ; x < end; x++ {
+			at := x * bits
+			pixels[at/8] |= v << (8 - bits - at%8)
+		}
+	}
+}
+
+// piece is what compressing one needs, and is kept for the next.
+type piece struct {
+	rows []byte
+	to   *flate.Writer
+}
+
+var piecesKept = sync.Pool{New: func() any {
+	to, err := flate.NewWriter(nil, pngLevel)
+	if err != nil {
+		panic(err) // the level is one of deflate's
+	}
+	return &piece{to: to}
+}}
+
+// deflated is a zlib stream of the rows in pieces.
+func (p *indexed) deflated() ([][]byte, error) {
+	stride := p.stride()
+	size := stride * p.h
+	n := max(1, (size+pieceBytes-1)/pieceBytes)
+	pieces, sums, errs := make([][]byte, n), make([]uint32, n), make([]error, n)
+	share(n, func(i int) {
+		w := piecesKept.Get().(*piece)
+		defer piecesKept.Put(w)
+		from, to := i*pieceBytes, min((i+1)*pieceBytes, size)
+		before := max(0, from-windowBytes)
+		first := before / stride
+		w.rows = p.appendRows(w.rows[:0], first, (to+stride-1)/stride)
+		data := w.rows[from-first*stride : to-first*stride]
+		sums[i] = adler32.Checksum(data)
+		pieces[i], errs[i] = deflate(w.to, data, w.rows[before-first*stride:from-first*stride], i+1 == n)
 	})
-	for _, err := range errs {
+	sum := uint32(1)
+	for i, err := range errs {
 		if err != nil {
 			return nil, err
 		}
+		sum = adlerOf(sum, sums[i], min(pieceBytes, size-i*pieceBytes))
 	}
 	// deflate with a window of 32 KiB, no dictionary, and a check that makes it a multiple of 31
 	pieces[0] = append([]byte{0x78, 0x9c}, pieces[0]...)
-	pieces[n-1] = binary.BigEndian.AppendUint32(pieces[n-1], adler32.Checksum(data))
+	pieces[n-1] = binary.BigEndian.AppendUint32(pieces[n-1], sum)
 	return pieces, nil
+}
+
+// adlerOf is the Adler-32 of data whose beginning has the sum a, and whose end of n bytes the sum b. The low half adds up
+// bytes, from 1 on, and the high half what the low one was after each byte.
+func adlerOf(a, b uint32, n int) uint32 {
+	const mod = 65521
+	low, rest := uint64(a&0xffff), uint64(n)%mod
+	high := uint64(a>>16) + rest*(low+mod-1) + uint64(b>>16)
+	low += uint64(b&0xffff) + mod - 1
+	return uint32(high%mod)<<16 | uint32(low%mod)
 }
 
 // deflate compresses a piece of a stream that has other data before it.

@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"sync"
 )
 
 // A stroke is one thing of a scene, made ready to be painted on any part of the page.
@@ -32,35 +33,35 @@ func bandsOf(h int) int { return (h + bandRows - 1) / bandRows }
 func (sc *Scene) Paint() *image.RGBA {
 	w, h := deviceSize(sc)
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
-	sc.inBands(w, h, func() func(i int, area image.Rectangle, paint func(img *image.RGBA)) {
-		return func(_ int, area image.Rectangle, paint func(img *image.RGBA)) {
-			paint(img.SubImage(area).(*image.RGBA))
-		}
+	sc.inBands(w, h, func(_ int, area image.Rectangle, paint func(img *image.RGBA)) {
+		paint(img.SubImage(area).(*image.RGBA))
 	})
 	return img
 }
 
-// inBands goes through the bands of a page on all processors. Each worker begins with a call of begin, whose result is
-// told the number of a band and its rows, and has it painted.
-func (sc *Scene) inBands(w, h int, begin func() func(i int, area image.Rectangle, paint func(img *image.RGBA))) {
+// inBands goes through the bands of a page on all processors: do is told the number of a band and its rows, and has it
+// painted.
+func (sc *Scene) inBands(w, h int, do func(i int, area image.Rectangle, paint func(img *image.RGBA))) {
 	strokes := sc.strokes(w, h)
-	share(bandsOf(h), func() func(i int) {
-		b := band{scale: sc.Scale}
-		do := begin()
-		return func(i int) {
-			area := image.Rect(0, i*bandRows, w, min((i+1)*bandRows, h))
-			do(i, area, func(img *image.RGBA) {
-				b.img = img
-				b.clear(sc.Bg)
-				for _, s := range strokes {
-					if s.to > area.Min.Y && s.from < area.Max.Y {
-						s.paint(&b)
-					}
+	share(bandsOf(h), func(i int) {
+		area := image.Rect(0, i*bandRows, w, min((i+1)*bandRows, h))
+		do(i, area, func(img *image.RGBA) {
+			b := bandsKept.Get().(*band)
+			b.img, b.scale = img, sc.Scale
+			b.clear(sc.Bg)
+			for _, s := range strokes {
+				if s.to > area.Min.Y && s.from < area.Max.Y {
+					s.paint(b)
 				}
-			})
-		}
+			}
+			b.img = nil
+			bandsKept.Put(b)
+		})
 	})
 }
+
+// bandsKept are bands for their masks: a page has dozens of bands, and fresh memory is dear.
+var bandsKept = sync.Pool{New: func() any { return new(band) }}
 
 // placed is a stroke and its rows.
 type placed struct {

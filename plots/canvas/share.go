@@ -6,12 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// share does n pieces of work on all processors. Each worker begins with a call of begin, whose result does a piece. A
-// panic in one of them is one of the caller.
-func share(n int, begin func() func(i int)) {
+// share does n pieces of work on all processors. A panic in one of them is one of the caller.
+func share(n int, do func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 {
-		do := begin()
 		for i := range n {
 			do(i)
 		}
@@ -27,7 +25,6 @@ func share(n int, begin func() func(i int)) {
 					failed.CompareAndSwap(nil, &p)
 				}
 			}()
-			do := begin()
 			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
 				do(int(i))
 			}

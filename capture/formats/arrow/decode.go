@@ -177,6 +177,9 @@ func (d *decoded) lazy(col *column) *capture.Column {
 		return read(lo, hi)
 	}
 	out := capture.LazyColumn(n, func() (capture.Data, error) { return safely(col.read, 0, n) }).Again()
+	if d.from == nil {
+		out.Near()
+	}
 	if col.inParts() {
 		out.InParts(func(lo, hi int, _ []uint64) (capture.Data, error) { return safely(col.part, lo, hi) })
 	}
