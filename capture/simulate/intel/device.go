@@ -17,6 +17,7 @@ type device struct {
 	quads   float64   // blocks of 2x2 that a slice rasterizes, and writes, in a clock
 	blocks  float64   // blocks of 2x2 that a sampler takes in a clock
 	pipes   float64   // of vertices and primitives
+	lines   float64   // of 64 bytes that a subslice's local memory gives in a clock
 	near    bool      // buffers have a first level of cache before L3
 	matrix  bool      // units have a matrix engine
 	// Of platforms: variables of the equations, those of them that recordings have, and how parts share work.
@@ -63,7 +64,7 @@ func unit(name string) simulate.Unit {
 }
 
 func newDevice(r simulate.Random, gpu string) *device {
-	d := &device{gpu: gpu, threads: threads, quads: 1.9, blocks: 1, pipes: 1}
+	d := &device{gpu: gpu, threads: threads, quads: 1.9, blocks: 1, pipes: 1, lines: 1}
 	if gpu == "intel-kbl-gt2" {
 		d.slices, d.subs, d.eus = 1, 3, 24
 		d.name, d.id = "HD Graphics 620", 0x5916

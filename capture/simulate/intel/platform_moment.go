@@ -87,6 +87,13 @@ func (m *moment) cacheWait() float64 {
 func (m *moment) cacheInput() float64  { return m.cacheBusy() + m.wait(unitCache) }
 func (m *moment) cacheOutput() float64 { return 0.9*m.cacheBusy() + 0.1*m.wait(unitCache) }
 
+// colours is how many clocks the mean backend works: blending and wide formats take several for a block.
+func (m *moment) colours() float64 { return min(m.clocks, m.v[backendWork]) }
+
+// colourInput is how many clocks a backend has something to take, colourOutput those in which it writes.
+func (m *moment) colourInput() float64  { return m.colours() + m.wait(unitBackend) }
+func (m *moment) colourOutput() float64 { return 0.6*m.colours() + 0.3*m.pixelShare*m.memoryWait() }
+
 // memoryWait is how many clocks requests waited for the memory's bus.
 func (m *moment) memoryWait() float64 { return m.span(simulate.SpanBacklog) }
 

@@ -160,11 +160,14 @@ var (
 func newPlatformDevice(r simulate.Random, p *platform) *device {
 	x := simulate.Pick(r, p.parts...)
 	d := &device{plat: p, gpu: x.gpu, name: "Intel " + x.name, id: x.id, eus: x.eus, subs: x.subs, slices: x.slices,
-		threads: p.threads, quads: p.quads, blocks: p.blocks, pipes: 1, near: p.near, matrix: p.matrix || x.matrix,
+		threads: p.threads, quads: p.quads, blocks: p.blocks, pipes: 1, lines: 1, near: p.near, matrix: p.matrix || x.matrix,
 		low: p.low}
 	d.hz = 1e6 * simulate.Pick(r, x.megahertz...)
 	if p.version >= 1255 {
 		d.pipes = float64(x.slices) // each render slice has the functions for vertices and primitives
+	}
+	if p.version >= 1200 {
+		d.lines = 2 // 128 bytes in a clock of a dual subslice (Intel's guide to optimization for Xe), also taken for Xe-cores
 	}
 	if x.gpu == "intel-tgl-gt1" {
 		d.quads = 1.9
@@ -188,6 +191,10 @@ func (d *device) topology(r simulate.Random) {
 		d.told = append(d.told, capture.Property{Name: name, Number: v})
 	}
 	slices, mask := uint64(0), uint64(0)
+	room := p.perSlice // for subslices, in each slice of the chip
+	if d.gpu == "intel-tgl-gt1" {
+		room = 2
+	}
 	left := d.subs
 	first := 0
 	if d.gpu == "intel-acm-gt1" && r.Chance(0.5) {
@@ -196,14 +203,14 @@ func (d *device) topology(r simulate.Random) {
 	for s := range d.slices {
 		slices |= 1 << (first + s)
 		// As many as the slices after this one cannot have, and the others evenly.
-		here := min(p.perSlice, (left+d.slices-s-1)/(d.slices-s))
+		here := min(room, (left+d.slices-s-1)/(d.slices-s))
 		left -= here
-		places := make([]int, p.perSlice)
+		places := make([]int, room)
 		for i := range places {
 			places[i] = i
 		}
-		if here < p.perSlice && r.Chance(0.3) {
-			places = r.Perm(p.perSlice)
+		if here < room && r.Chance(0.3) {
+			places = r.Perm(room)
 		}
 		for _, i := range places[:here] {
 			mask |= 1 << ((first+s)*p.stride + i)

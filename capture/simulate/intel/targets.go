@@ -252,10 +252,8 @@ var pixelTargets = map[string]target{
 	"Rasterizer#InputAvailable": each(func(m *moment) float64 { return m.v[stageWork+3] + m.wait(unitRaster) }),
 	"Rasterizer#OutputReady":    each((*moment).rasterOutput),
 	"PixelData#Ready":           each(func(m *moment) float64 { return 0.4*m.v[stageWork+5] + m.streamWait(1) }),
-	"PSOutput#Available":        each(func(m *moment) float64 { return m.backend() + m.wait(unitBackend) }),
-	"PixelValues#Ready": each(func(m *moment) float64 {
-		return 0.6*m.backend() + 0.3*m.pixelShare*m.memoryWait()
-	}),
+	"PSOutput#Available":        each((*moment).colourInput),
+	"PixelValues#Ready":         each((*moment).colourOutput),
 }
 
 // rasterOutput is how many clocks the rasterizer has blocks for the hierarchical test.

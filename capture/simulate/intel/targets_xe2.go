@@ -188,17 +188,13 @@ var xe2Units = map[string]target{
 	"PIXEL_#X#_LIT_POST_RASTERIZER_LATE_DEPTH": count(func(m *moment) float64 {
 		return 0.1 * max(0, m.coarsely()-m.v[failedDepth])
 	}),
-	"HIZ_SUBSPAN_LATENCY_FIFOFULL": clocks(bottleneck(unitHierarchical)),
-	"IZ_SUBSPAN_LATENCY_FIFOFULL":  clocks(bottleneck(unitDepth)),
-	"IZ_OUTPUT_READY":              clocks(func(m *moment) float64 { return 0.4*m.v[stageWork+5] + m.streamWait(1) }),
-	"PS_OUTPUT_AVAILABLE":          clocks(func(m *moment) float64 { return m.backend() + m.wait(unitBackend) }),
-	"PIXEL_POST_PROCESS_INPUT_AVAILABLE": clocks(func(m *moment) float64 {
-		return m.backend() + m.wait(unitBackend)
-	}),
-	"PIXEL_POST_PROCESS_OUTPUT_READY": clocks(func(m *moment) float64 {
-		return 0.6*m.backend() + 0.3*m.pixelShare*m.memoryWait()
-	}),
-	"COLOR_PIPE_CACHE_LATENCY#_STALL": clocks(func(m *moment) float64 { return 0.4 * m.pixelShare * m.memoryWait() }),
+	"HIZ_SUBSPAN_LATENCY_FIFOFULL":       clocks(bottleneck(unitHierarchical)),
+	"IZ_SUBSPAN_LATENCY_FIFOFULL":        clocks(bottleneck(unitDepth)),
+	"IZ_OUTPUT_READY":                    clocks(func(m *moment) float64 { return 0.4*m.v[stageWork+5] + m.streamWait(1) }),
+	"PS_OUTPUT_AVAILABLE":                clocks((*moment).colourInput),
+	"PIXEL_POST_PROCESS_INPUT_AVAILABLE": clocks((*moment).colourInput),
+	"PIXEL_POST_PROCESS_OUTPUT_READY":    clocks((*moment).colourOutput),
+	"COLOR_PIPE_CACHE_LATENCY#_STALL":    clocks(func(m *moment) float64 { return 0.4 * m.pixelShare * m.memoryWait() }),
 
 	"SAMPLER_#X#_READ": of(texels, 1), "SAMPLER_TEXTURE_CACHE_ACCESS": of(texels, 1),
 	"SAMPLER_TEXTURE_CACHE_MISS": of(samplerMisses, 1), "SAMPLER_ACTIVE": clocks((*moment).sampling),

@@ -52,7 +52,7 @@ var xe2Memory = map[string]target{
 		return max(0, 0.25*m.v[written]-m.v[writeColour])
 	}),
 	"RENDER_CACHE_INPUT_AVAILABLE": clocks((*moment).renderInput),
-	"RENDER_CACHE_OUTPUT_READY":    clocks(func(m *moment) float64 { return 0.5 * m.backend() }),
+	"RENDER_CACHE_OUTPUT_READY":    clocks(func(m *moment) float64 { return 0.5 * m.colours() }),
 	"COMPRESSOR_INPUT":             of(writeColour, 2), "COMPRESSOR_OUTPUT": count(func(m *moment) float64 {
 		return 2 * m.packed * m.v[writeColour]
 	}),
@@ -84,7 +84,7 @@ func (m *moment) transactions(at place, lines float64) float64 {
 func (m *moment) nearOutput() float64 { return 0.9 * m.v[accesses] / float64(m.d.subs) }
 
 // renderInput is how many clocks the cache of colour has requests.
-func (m *moment) renderInput() float64 { return 0.7*m.backend() + 0.2*m.pixelShare*m.memoryWait() }
+func (m *moment) renderInput() float64 { return 0.7*m.colours() + 0.2*m.pixelShare*m.memoryWait() }
 
 func (m *moment) nearHits() float64 { return max(0, m.v[accesses]-m.v[nearMisses]) }
 
