@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -136,15 +137,18 @@ func (a *app) report(path string, f *reportFlags) error {
 			return err
 		}
 	}
+	h, hostErr := a.reportHost(path, f)
+	if hostErr == nil && path != "" && f.script == "" {
+		h.runner.Ahead(librarySources("lib")...) // while the capture is opened
+	}
 	c, err := a.reportCapture(path, f)
 	if err != nil {
 		return err
 	}
-	names := reportScripts(c, f.script)
-	h, err := a.reportHost(path, f)
-	if err != nil {
-		return err
+	if hostErr != nil {
+		return hostErr
 	}
+	names := reportScripts(c, f.script)
 	if err := h.runner.Declare(a.ctx, names...); err != nil {
 		return a.usageOf(err)
 	}
@@ -285,14 +289,23 @@ func (a *app) reportFlagsDeclared(f *reportFlags) error {
 
 // triageScripts are the names of the shipped triage scripts, such as "cpu".
 func triageScripts() []string {
-	entries, err := fs.ReadDir(scripts.Library, strings.TrimSuffix(triage, "/"))
+	var out []string
+	for _, file := range librarySources(strings.TrimSuffix(triage, "/")) {
+		out = append(out, strings.TrimSuffix(path.Base(file), ".star"))
+	}
+	return out
+}
+
+// librarySources are the files of a folder of the library without tests, such as "lib/rules.star".
+func librarySources(folder string) []string {
+	entries, err := fs.ReadDir(scripts.Library, folder)
 	if err != nil {
 		return nil // the library is part of the program
 	}
 	var out []string
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), ".star"); ok && !strings.HasSuffix(name, "_test") {
-			out = append(out, name)
+			out = append(out, folder+"/"+e.Name())
 		}
 	}
 	return out

@@ -163,15 +163,15 @@ func (r *Runner) LoadBundle(ctx context.Context) (starlark.StringDict, error) {
 }
 
 // program is a module as it runs, which the bundle keeps.
-func (r *Runner) program(m *module, predeclared starlark.StringDict) (*starlark.Program, error) {
+func (r *Runner) program(m *module) (*starlark.Program, error) {
 	b := r.opt.Bundle
 	if b == nil {
-		return r.compile(m, predeclared)
+		return r.compile(m)
 	}
 	if p := b.programs[m.key]; p != nil {
 		return p, nil
 	}
-	p, err := r.compile(m, predeclared)
+	p, err := r.compile(m)
 	if err != nil {
 		return nil, err
 	}

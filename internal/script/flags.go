@@ -69,7 +69,7 @@ func (s *flagSets) scan(r *Runner, m *module) {
 		if l, err := r.resolve(m, name); err == nil {
 			next = append(next, l)
 			if l.library && s.files[l.key] == nil && r.opt.Bundle == nil {
-				go r.tree(l).get() // while those before it are looked through
+				go r.prepared(l).program() // while those before it are looked through
 			}
 		}
 	}
@@ -82,21 +82,20 @@ func (s *flagSets) scan(r *Runner, m *module) {
 func (r *Runner) scanned(m *module) scanned {
 	b := r.opt.Bundle
 	if b == nil {
-		return r.scanFlags(m)
+		return r.prepared(m).scanned()
 	}
 	if _, ok := b.flags[m.key]; !ok {
 		if b.flags == nil {
 			b.flags = map[string]scanned{}
 		}
-		b.flags[m.key] = r.scanFlags(m)
+		b.flags[m.key] = r.prepared(m).scanned()
 	}
 	return b.flags[m.key]
 }
 
-// scanFlags reads the flags of one module, and what it loads.
-func (r *Runner) scanFlags(m *module) scanned {
+// scanFlags reads the flags of one module, and what it loads; err is that of its text.
+func scanFlags(file *syntax.File, err error) scanned {
 	set := &flagSet{flags: map[string]bool{}}
-	file, err := r.tree(m).get()
 	if err != nil {
 		set.open = true
 		return scanned{set: set}

@@ -44,11 +44,11 @@ type Options struct {
 // time.
 type Runner struct {
 	opt         Options
-	predeclared starlark.StringDict    // of scripts
-	testing     starlark.StringDict    // of test files
-	modules     map[string]*module     // by key
-	trees       map[string]*syntaxTree // of modules whose flags were read, and that have not run yet, by their key
-	loading     []*module              // those whose top level is running, outermost first
+	predeclared starlark.StringDict  // of scripts
+	testing     starlark.StringDict  // of test files
+	modules     map[string]*module   // by key
+	ready       map[string]*prepared // modules that have not run yet, by their key
+	loading     []*module            // those whose top level is running, outermost first
 	text        *sourceText
 	flags       *flagSets // nil until the first script
 	scripts     []binding.Script
@@ -83,7 +83,7 @@ func NewRunner(opt Options) *Runner {
 			}
 		}
 	}
-	r := &Runner{opt: opt, modules: map[string]*module{}, trees: map[string]*syntaxTree{}, text: newSourceText(),
+	r := &Runner{opt: opt, modules: map[string]*module{}, ready: map[string]*prepared{}, text: newSourceText(),
 		testing: builtins.Predeclared(opt.Env), stopGrace: stopGrace, memoryGrace: memoryGrace}
 	opt.Env.Table = r.table
 	guards.Add(opt.Env, r.testing)
@@ -266,11 +266,8 @@ func (r *Runner) run(ctx context.Context, m *module) (starlark.StringDict, error
 	defer func() { r.loading = r.loading[:len(r.loading)-1] }()
 
 	r.text.add(m.name, m.text)
-	predeclared := r.predeclared
-	if isTestFile(m.name) {
-		predeclared = r.testing
-	}
-	program, err := r.program(m, predeclared)
+	predeclared := r.predeclaredOf(m)
+	program, err := r.program(m)
 	if err != nil {
 		delete(r.modules, m.key)
 		return nil, mistakes.Explain(err, string(m.text), 1, predeclared)
@@ -293,37 +290,69 @@ func (r *Runner) run(ctx context.Context, m *module) (starlark.StringDict, error
 	return m.globals, m.err
 }
 
-// compile makes a module's text runnable.
-func (r *Runner) compile(m *module, predeclared starlark.StringDict) (*starlark.Program, error) {
-	file, err := r.tree(m).get()
-	delete(r.trees, m.key) // what is compiled is written into the tree
-	if err != nil {
-		return nil, err
+// predeclaredOf are the names that a module finds.
+func (r *Runner) predeclaredOf(m *module) starlark.StringDict {
+	if isTestFile(m.name) {
+		return r.testing
 	}
-	guards.Rewrite(file, predeclared)
-	return starlark.FileProgram(file, predeclared.Has)
+	return r.predeclared
 }
 
-// tree is the syntax tree of a module: of a file whose flags were read before it runs, the same.
-func (r *Runner) tree(m *module) *syntaxTree {
-	if t := r.trees[m.key]; t != nil && bytes.Equal(t.text, m.text) {
-		return t
+// compile makes a module's text runnable.
+func (r *Runner) compile(m *module) (*starlark.Program, error) {
+	program, err := r.prepared(m).program()
+	delete(r.ready, m.key) // it runs once
+	return program, err
+}
+
+// prepared is a module on its way to be run: of a file whose flags were read before it runs, the same.
+func (r *Runner) prepared(m *module) *prepared {
+	if p := r.ready[m.key]; p != nil && bytes.Equal(p.text, m.text) {
+		return p
 	}
-	t := &syntaxTree{text: m.text}
-	t.get = sync.OnceValues(func() (*syntax.File, error) {
+	predeclared := r.predeclaredOf(m)
+	tree := sync.OnceValues(func() (*syntax.File, error) {
 		if err := guards.CheckNumbers(m.name, m.text); err != nil {
 			return nil, err
 		}
 		return dialect().Parse(m.name, m.text, 0)
 	})
-	r.trees[m.key] = t
-	return t
+	p := &prepared{text: m.text}
+	p.scanned = sync.OnceValue(func() scanned { return scanFlags(tree()) })
+	p.program = sync.OnceValues(func() (*starlark.Program, error) {
+		p.scanned() // before what is compiled is written into the tree
+		file, err := tree()
+		if err != nil {
+			return nil, err
+		}
+		guards.Rewrite(file, predeclared)
+		return starlark.FileProgram(file, predeclared.Has)
+	})
+	r.ready[m.key] = p
+	return p
 }
 
-// syntaxTree is a module as a syntax tree.
-type syntaxTree struct {
-	text []byte
-	get  func() (*syntax.File, error)
+// prepared is a module before it runs. Any goroutine may ask for it, and does what is yet to be done.
+type prepared struct {
+	text    []byte
+	scanned func() scanned // its flags, and what it loads
+	program func() (*starlark.Program, error)
+}
+
+// Ahead begins to prepare modules of the built-in library, which are named as LoadLibrary does, while the caller does
+// something else. Those that are not there are nothing to it: loading them is an error.
+func (r *Runner) Ahead(names ...string) {
+	var list []*prepared
+	for _, name := range names {
+		if m, err := r.libraryModule(strings.TrimPrefix(name, libraryPrefix)); err == nil && !m.done && r.opt.Bundle == nil {
+			list = append(list, r.prepared(m))
+		}
+	}
+	go func() {
+		for _, p := range list {
+			p.program()
+		}
+	}()
 }
 
 // cycle is the error of modules that load each other.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -313,5 +314,32 @@ func TestTheSessionsLoadsComeFromEverywhere(t *testing.T) {
 	}
 	if err := run(`load("later.star", "v")`); err != nil {
 		t.Errorf("a file that was mended does not load: %v", err)
+	}
+}
+
+// What is prepared beside is what runs: modules that load each other, one that is no Starlark and one that is not there
+// behave as they do without.
+func TestModulesPreparedAheadRunAsOthersDo(t *testing.T) {
+	run := func(ahead bool) string {
+		r := NewRunner(Options{Env: &binding.Env{}, Print: func(string) {}, Library: fstest.MapFS{
+			"triage/a.star": {Data: []byte("load(\"//lib/b.star\", \"b\")\na = b + flags(n = 4).n\n")},
+			"lib/b.star":    {Data: []byte("load(\"c.star\", \"c\")\nb = c * 2\nbad = lambda x: x == c\n")},
+			"lib/c.star":    {Data: []byte("c = 21\n")},
+			"lib/d.star":    {Data: []byte("def broken(:\n")},
+		}})
+		if ahead {
+			r.Ahead("lib/b.star", "lib/c.star", "@astrolabe//lib/d.star", "lib/none.star")
+		}
+		var out []string
+		for _, name := range []string{"triage/a.star", "lib/d.star", "lib/none.star"} {
+			g, err := r.LoadLibrary(t.Context(), name)
+			out = append(out, fmt.Sprint(g["a"], err))
+		}
+		r.Ahead("lib/b.star") // which has run
+		return strings.Join(out, "\n")
+	}
+	got, want := run(true), run(false)
+	if got != want || !strings.HasPrefix(want, "46 <nil>\n") {
+		t.Errorf("prepared ahead: %s\nelse: %s", got, want)
 	}
 }

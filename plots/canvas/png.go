@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -91,10 +92,12 @@ func (sc *Scene) indexed() *indexed {
 	if many.Load() {
 		return nil
 	}
-	counts := newColorTable()
+	counts := colorTables.Get().(*colorTable)
+	defer colorTables.Put(counts)
+	counts.clear()
 	for _, b := range bands {
 		for _, c := range b.colors {
-			counts.add(c.color, c.n)
+			*counts.of(c.color) += c.n
 		}
 		if counts.used > mostColors {
 			return nil
@@ -108,29 +111,29 @@ func (sc *Scene) indexed() *indexed {
 		b := &bands[i]
 		b.index = make([]uint8, len(b.colors))
 		for k, c := range b.colors {
-			b.index[k] = uint8(counts.vals[counts.slot(c.color)])
+			b.index[k] = uint8(*counts.of(c.color))
 		}
 	}
 	return &indexed{w, h, bands, pal}
 }
 
-// readers are kept, because fresh memory for the pixels and the tables of a page is dear.
-var readers = sync.Pool{New: func() any { return &bandReader{table: newColorTable()} }}
+// readers and tables are kept, because fresh memory for the pixels and the colours of a page is dear.
+var (
+	readers     = sync.Pool{New: func() any { return new(bandReader) }}
+	colorTables = sync.Pool{New: func() any { return new(colorTable) }}
+)
 
 // bandReader makes runs of bands, one after the other, in the same memory.
 type bandReader struct {
-	table  *colorTable
-	places []int // of the colours in the table
-	pix    []uint8
+	table colorTable
+	pix   []uint8
 	runsOf
 }
 
 // read returns the pixels of a band; few is false where it has more than mostColors.
 func (b *bandReader) read(img *image.RGBA) (out runsOf, few bool) {
-	for _, at := range b.places {
-		b.table.keys[at] = 0
-	}
-	b.places, b.colors, b.runs, b.rows = b.places[:0], b.colors[:0], b.runs[:0], b.rows[:0]
+	b.table.clear()
+	b.colors, b.runs, b.rows = b.colors[:0], b.runs[:0], b.rows[:0]
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	row := func(y int) []uint8 { return img.Pix[y*img.Stride : y*img.Stride+4*w] }
 	for y := 0; y < h; {
@@ -143,16 +146,15 @@ func (b *bandReader) read(img *image.RGBA) (out runsOf, few bool) {
 		for i := 0; i < len(pix); {
 			n := run(pix[i:])
 			color := colorAt(pix[i:])
-			at := b.table.slot(color)
-			if b.table.keys[at] == 0 {
+			at := b.table.of(color)
+			if *at == 0 {
 				if len(b.colors) == mostColors {
 					return out, false
 				}
-				b.table.keys[at], b.table.vals[at] = color+1, uint32(len(b.colors))
-				b.places = append(b.places, at)
 				b.colors = append(b.colors, colorCount{color, 0})
+				*at = uint32(len(b.colors)) // its place, plus 1
 			}
-			k := b.table.vals[at]
+			k := *at - 1
 			b.colors[k].n += uint32(same * n / 4)
 			i += n
 			for n /= 4; n > 0; {
@@ -172,9 +174,9 @@ func (b *bandReader) read(img *image.RGBA) (out runsOf, few bool) {
 func palette(counts *colorTable) []uint32 {
 	const near = 24 // a shade may be so many of 441 steps away, which the eye does not see on the edge of a letter
 	var all []colorCount
-	for i, k := range counts.keys {
-		if k != 0 {
-			all = append(all, colorCount{k - 1, counts.vals[i]})
+	for _, e := range counts.entries {
+		if e.key != 0 {
+			all = append(all, colorCount{e.key - 1, e.val})
 		}
 	}
 	slices.SortFunc(all, func(a, b colorCount) int {
@@ -191,7 +193,7 @@ func palette(counts *colorTable) []uint32 {
 	pal := make([]uint32, n)
 	for i, e := range all[:n] {
 		pal[i] = e.color
-		counts.set(e.color, uint32(i))
+		*counts.of(e.color) = uint32(i)
 	}
 	for _, e := range all[n:] {
 		best, dist := 0, math.MaxInt
@@ -204,7 +206,7 @@ func palette(counts *colorTable) []uint32 {
 		if dist > near*near {
 			return nil
 		}
-		counts.set(e.color, uint32(best))
+		*counts.of(e.color) = uint32(best)
 	}
 	return pal
 }
@@ -260,34 +262,58 @@ func colorDistance(a, b uint32) int {
 	return r*r + g*g + bl*bl
 }
 
-// colorTable is an open-addressed map from a 24-bit colour to a number; keys are stored plus one, 0 being free.
+// colorTable is an open-addressed map from a 24-bit colour to a number. It grows with what is in it: most bands have few
+// colours.
 type colorTable struct {
-	keys, vals []uint32
-	used       int
+	entries []colorEntry // a power of two
+	used    int
 }
 
-func newColorTable() *colorTable {
-	return &colorTable{keys: make([]uint32, 1<<16), vals: make([]uint32, 1<<16)}
-}
+// colorEntry has its colour plus one, 0 being free.
+type colorEntry struct{ key, val uint32 }
 
-func (t *colorTable) slot(c uint32) int {
-	i := c * 2654435761 >> 16
-	for t.keys[i] != 0 && t.keys[i] != c+1 {
-		i = (i + 1) & 0xffff
+// leastColors is how many entries a table begins with.
+const leastColors = 1 << 10
+
+// clear empties the table. One that is new is written to as well: pages that are read first cost twice.
+func (t *colorTable) clear() {
+	if t.entries == nil {
+		t.entries = make([]colorEntry, leastColors)
 	}
-	return int(i)
+	clear(t.entries)
+	t.used = 0
 }
 
-func (t *colorTable) add(c, n uint32) {
-	if n == 0 {
-		return
-	}
-	i := t.slot(c)
-	if t.keys[i] == 0 {
-		t.keys[i] = c + 1
+// of is the number of a colour, which is 0 at first. It may be written to until another colour is asked for.
+func (t *colorTable) of(c uint32) *uint32 {
+	e := t.entry(c)
+	if e.key == 0 {
+		if 2*t.used >= len(t.entries) {
+			t.grow()
+			e = t.entry(c)
+		}
+		e.key = c + 1
 		t.used++
 	}
-	t.vals[i] += n
+	return &e.val
 }
 
-func (t *colorTable) set(c, v uint32) { t.vals[t.slot(c)] = v }
+func (t *colorTable) entry(c uint32) *colorEntry {
+	mask := uint32(len(t.entries) - 1)
+	i := c * 2654435761 >> bits.LeadingZeros32(mask)
+	for t.entries[i].key != 0 && t.entries[i].key != c+1 {
+		i = (i + 1) & mask
+	}
+	return &t.entries[i]
+}
+
+func (t *colorTable) grow() {
+	old := t.entries
+	t.entries = make([]colorEntry, 4*len(old))
+	clear(t.entries)
+	for _, e := range old {
+		if e.key != 0 {
+			*t.entry(e.key - 1) = e
+		}
+	}
+}

@@ -178,12 +178,12 @@ func (o TraceOp) paint(b *band) {
 		return
 	}
 	stride := area.Dx()
-	if n := stride * area.Dy(); cap(b.mask) < n {
-		b.mask = make([]uint8, n)
-	} else {
-		b.mask = b.mask[:n]
-		clear(b.mask)
+	n := stride * area.Dy()
+	if cap(b.mask) < n {
+		b.mask = make([]uint8, max(n, b.img.Rect.Dx()*bandRows)) // once for all traces
 	}
+	b.mask = b.mask[:n]
+	clear(b.mask) // new memory too: pages that are read before they are written cost twice
 	half := float64(w) / 2
 	for i := range t.Cols {
 		c := &t.Cols[i]
