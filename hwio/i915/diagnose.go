@@ -10,7 +10,7 @@ import (
 // Diagnose says for every card of Intel whether it can be measured, and what the kernel allows.
 func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 	out := []hwio.Finding{s.Probe(ctx).Finding(sourceName, "counters of ",
-		"counters of Intel GPUs (Broadwell to Alder Lake, i915)")}
+		"counters of Intel GPUs (Broadwell to Meteor Lake, i915)")}
 	cards := intelCards(s.root)
 	for i, c := range cards {
 		// The first is what Probe looked at.

@@ -53,7 +53,7 @@ func judge(root sysroot.Root, c drm.Card, p part) *hwio.Problem {
 		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s): %s", c.Name, id, p.why)}
 	case !p.measurable():
 		return &hwio.Problem{
-			Reason: fmt.Sprintf("%s (%s) is %s, whose OA units astrolabe does not drive through i915: its reports are of another layout", c.Name, id, p.title()),
+			Reason: fmt.Sprintf("%s (%s) is %s, whose OA units the driver i915 does not serve", c.Name, id, p.title()),
 			Fix: "a GPU that the driver xe supports too can be given to it by booting with i915.force_probe=!" +
 				fmt.Sprintf("%04x", c.Device) + " xe.force_probe=" + fmt.Sprintf("%04x", c.Device),
 		}

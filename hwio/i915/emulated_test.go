@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,7 +19,9 @@ import (
 	"astrolabe/hwio/hwtest/emulated"
 	model "astrolabe/hwio/hwtest/i915"
 	"astrolabe/hwio/hwtest/intel"
+	"astrolabe/hwio/hwtest/programs"
 	"astrolabe/hwio/hwtest/uapi"
+	"astrolabe/internal/longtests"
 )
 
 // emulation is what became of a run of the program on the emulated GPU.
@@ -76,6 +80,10 @@ func TestEmulatedRecordingEqualsTheModelsTruth(t *testing.T) {
 		{"kbl-gt2", "", []string{"--set", "ComputeBasic", "--counters", "EuActive"}},
 		{"tgl", "", nil}, {"tgl", "fused,clock-change", []string{"--set", "L3_1"}}, {"tgl", "report-loss", []string{"--set", "EuActivity3"}},
 		{"tgl", "wrap-36,fast-drift", nil}, {"tgl", "slow-reader,revision-5", nil},
+		{"dg2", "revision-6,loaded", nil}, {"dg2", "fused,clock-change", []string{"--set", "TestOa"}}, {"dg2", "wrap-36,fast-drift,report-loss", nil},
+		{"mtl", "", nil}, {"mtl", "revision-6,wrap,slow-reader", []string{"--set", "ComputeBasic"}}, {"mtl", "fused", []string{"--set", "Ext1000", "--source-option", "poll=2ms"}},
+		{"mtl", "clock-change", []string{"--set", "MediaSet1"}}, {"mtl", "wrap,report-loss", []string{"--set", "TestOam", "--source-option", "engine=video-enhance0"}},
+		{"mtl", "wrap-36,fast-drift", []string{"--set", "MediaSet2", "--source-option", "engine=1"}},
 	} {
 		name := strings.Join(append([]string{c.device, c.scenarios}, c.more...), " ")
 		t.Run(name, func(t *testing.T) {
@@ -105,6 +113,35 @@ func TestEmulatedRecordingEqualsTheModelsTruth(t *testing.T) {
 				t.Errorf("the model lost reports %d times and the buffer %d times: late %v, gaps %v", report, buffer, got.Late, got.Gaps)
 			}
 		})
+	}
+}
+
+// Every scenario in which something can be recorded, on every device.
+func TestEmulatedRecordingEqualsTheTruthInEveryScenario(t *testing.T) {
+	if !longtests.Asked() {
+		t.Skip("SKIPPED: every scenario of every device takes minutes: set ASTROLABE_LONG_TESTS=1")
+	}
+	refused := []string{"busy", "no-metrics", "no-oa-unit", "no-perf", "narrow-whitelist", "gt1", "unplug"}
+	for _, m := range model.Models() {
+		sets := []string{"RenderBasic", "TestOa"}
+		if m.Name == "mtl" {
+			sets = append(sets, "MediaSet1", "TestOam")
+		}
+		for i, s := range m.Scenarios {
+			if slices.Contains(refused, s.Name) || s.Name == "small-buffer" {
+				continue // a buffer of 64 reports is overrun on a busy machine more often than rows are left
+			}
+			set := sets[i%len(sets)]
+			if s.Name == "revision-6" {
+				set = sets[0] // before media units
+			}
+			t.Run(m.Name+" "+s.Name+" "+set, func(t *testing.T) {
+				t.Parallel()
+				e := record(t, m.Name, []string{s.Name}, 600, "--set", set)
+				e.nothingLeft(t)
+				e.equalsTruth(t, e.Open(t))
+			})
+		}
 	}
 }
 
@@ -216,6 +253,43 @@ func TestEmulatedInterruptTakesEverythingBack(t *testing.T) {
 			t.Errorf("%v: configs removed: %v\n%s", sig, e.Truth.ConfigsRemoved, e.Output)
 		}
 		e.equalsTruth(t, e.Open(t))
+	}
+}
+
+// A set that a killed recorder left in the driver serves the next one, which leaves it as it was: its like is another program's.
+func TestEmulatedConfigurationOfAKilledRecorderIsUsed(t *testing.T) {
+	t.Parallel()
+	script := `"$1" record --source i915 --period 1ms --duration 10m -o "$2.killed.arrow" & killed=$!
+while [ -z "$(cat /sys/class/drm/card0/metrics/*/id 2>/dev/null)" ]; do sleep 0.05; done
+kill -9 $killed; wait $killed
+"$1" record --source i915 --period 1ms --duration 300ms -o "$2"`
+	file := filepath.Join(t.TempDir(), "live.arrow")
+	o := ending{}.on(t, "mtl", nil)
+	o.Cmd = exec.Command("sh", "-c", script, "sh", programs.Path(t, "astrolabe"), file)
+	r, out := emulated.Run(t, o)
+	truth := r.Truth.(*model.Truth)
+	if r.Exit != 0 || len(truth.ConfigsAdded) != 1 || len(truth.ConfigsRemoved) != 0 || len(truth.ConfigsLeft) != 1 {
+		t.Fatalf("exit %d, configs added %v, removed %v, left %v\n%s", r.Exit, truth.ConfigsAdded, truth.ConfigsRemoved, truth.ConfigsLeft, out)
+	}
+	last := truth.Streams[len(truth.Streams)-1]
+	if last.Configs[0].ID != truth.ConfigsAdded[0].ID {
+		t.Errorf("the stream counts %v, the killed recorder left %v", last.Configs, truth.ConfigsAdded)
+	}
+	emulated.EqualsOA(t, emulated.Open(t, file), []*intel.StreamTruth{last})
+}
+
+// What a GPU or a kernel does not have is refused with a reason, before anything is opened.
+func TestEmulatedOptionsThatAGPULacksAreRefused(t *testing.T) {
+	for _, c := range []struct{ device, scenario, option, want string }{
+		{"dg2", "", "sseu=1/1/16", "up to Alder Lake only"}, {"dg2", "", "set=MediaSet1", "MediaSet1"}, {"dg2", "", "format=A32u40_A4u32_B8_C8", "have the format A24u40_A14u32_B8_C8, not"},
+		{"mtl", "", "engine=compute0", "which has render 0"}, {"mtl", "revision-6", "set=MediaSet1", "OA of media engines came with 7"},
+		{"mtl", "", "hold-preemption=yes", "which the recorder would have to own"}, {"kbl-gt2", "revision-4", "poll=1ms", "revision 4"},
+	} {
+		e := emulate(t, c.device, strings.Fields(c.scenario), ending{}, "record", "--source", "i915", "--source-option", c.option, "--duration", "100ms", "-o", emulated.File)
+		if e.Exit == 0 || !strings.Contains(e.Output, c.want) || e.Truth.Opened != 0 {
+			t.Errorf("%s %s: exit %d, %d streams, %s", c.device, c.option, e.Exit, e.Truth.Opened, e.Output)
+		}
+		e.nothingLeft(t)
 	}
 }
 

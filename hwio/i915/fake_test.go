@@ -157,7 +157,10 @@ func (d *fakeDevice) param(id int32) (int32, error) {
 	return 0, syscall.EINVAL
 }
 
-func (d *fakeDevice) query(uint64) ([]byte, error) {
+func (d *fakeDevice) query(id uint64) ([]byte, error) {
+	if id == queryEngines { // as a kernel that does not know the question
+		return nil, syscall.EINVAL
+	}
 	if err := d.k.call("query"); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 func chooseFlex(t *testing.T, set, text string, format *oa.Format) (*intel.Selection, []*metrics.EUCounter, error) {
 	t.Helper()
-	sel, err := selectSet(kabyLakeOf(2).part, set, format)
+	sel, _, err := selectSet(kabyLakeOf(2).part, set, format.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

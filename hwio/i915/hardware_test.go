@@ -158,7 +158,7 @@ func TestDiscoverySaysWhatSpeaksAgainstACard(t *testing.T) {
 		"vfio":     {"0x5912", "vfio-pci", nil, []string{"vfio-pci, not by i915"}},
 		"GT1":      {"0x5902", "i915", nil, []string{"GT1", "no metric sets exist"}},
 		"GT4":      {"0x593b", "i915", nil, []string{"GT4", "no metric sets exist"}},
-		"DG2":      {"0x5690", "i915", nil, []string{"another layout", "xe.force_probe=5690"}},
+		"xe only":  {"0x64a0", "i915", nil, []string{"does not serve", "xe.force_probe=64a0"}},
 		"unknown":  {"0x0001", "i915", nil, []string{"in no list of Intel's GPUs"}},
 		"no perf":  {"0x5912", "i915", func(f *tree) { f.remove("/sys/class/drm/card0/metrics") }, []string{"no folder /sys/class/drm/card0/metrics", "4.14"}},
 		"unbound":  {"0x5912", "i915", func(f *tree) { f.remove(pci + "/driver") }, []string{"no kernel driver is bound", "modprobe i915"}},

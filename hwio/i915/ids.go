@@ -21,14 +21,22 @@ func partOf(device uint64) part {
 	return p
 }
 
-// firstUnread is the version of the first GPUs whose OA units this reader does not drive: DG2's reports have another
-// layout, and Meteor Lake has a second unit.
-const firstUnread = 1255
+// Versions of graphics: of DG2, and of Meteor Lake.
+const (
+	versionDG2 = 1255
+	versionMTL = 1270
+)
 
-// measurable says whether Intel published metric sets for the part, of reports that are read here.
+// version is that of the part's graphics, times 100.
+func (p part) version() int {
+	d, _ := oa.DeviceByID(p.id)
+	return d.Version
+}
+
+// measurable says whether Intel published metric sets for the part, and i915 drives it.
 func (p part) measurable() bool {
-	d, ok := oa.DeviceByID(p.id)
-	return ok && p.catalogue != "" && d.Version < firstUnread
+	v := p.version()
+	return v > 0 && p.catalogue != "" && (v <= versionDG2 || v == versionMTL)
 }
 
 // kabyLake says whether the part is one whose flexible EU counters and test set are known in full.

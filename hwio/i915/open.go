@@ -23,7 +23,9 @@ type plan struct {
 	format   *oa.Format
 	exponent int
 	keep     bool
-	powered  *sseu         // what the driver is told to power; nil: as contexts ask for
+	powered  *sseu // what the driver is told to power; nil: as contexts ask for
+	unit     *oaUnit
+	engine   intel.Engine
 	poll     time.Duration // between two looks of the driver for new reports
 	node     string
 	warnings []string
@@ -100,8 +102,17 @@ func (s *Source) open(c candidate, set *settings, period time.Duration) (_ *plan
 	if err = p.powered.fits(p.hw); err != nil {
 		return nil, err
 	}
-	if p.hw.perfRev >= revPollPeriod {
+	if p.unit, p.engine, err = p.hw.chooseEngine(set); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.hw.perfRev >= revPollPeriod && set.poll > 0:
+		p.poll = set.poll
+	case p.hw.perfRev >= revPollPeriod:
 		p.poll = pollPeriod(period)
+	case set.poll > 0:
+		return nil, fmt.Errorf("poll: the driver's performance interface is of revision %d, and choosing how often it looks came with %d (Linux 5.8)",
+			p.hw.perfRev, revPollPeriod)
 	}
 	sec := readSecurity(s.root)
 	var warning string
@@ -132,8 +143,9 @@ func (s *Source) open(c candidate, set *settings, period time.Duration) (_ *plan
 
 // The driver looks for new reports every 5 ms if it is not told otherwise. Each look is an interrupt of the CPU.
 const (
-	minPoll = time.Millisecond
-	maxPoll = 5 * time.Millisecond
+	leastPoll = 100 * time.Microsecond // that the kernel grants
+	minPoll   = time.Millisecond
+	maxPoll   = 5 * time.Millisecond
 )
 
 // pollPeriod is how often the driver should look: as often as reports are read, within limits.
@@ -146,6 +158,9 @@ func (p *plan) request() []uint64 {
 	if p.hw.perfRev >= revPollPeriod {
 		out = append(out, propPollPeriod, uint64(p.poll))
 	}
+	if p.engine != (intel.Engine{}) { // what the driver takes without being told
+		out = append(out, propEngineClass, uint64(p.engine.Class), propEngineInstance, uint64(p.engine.Instance))
+	}
 	return out
 }
 
@@ -154,7 +169,8 @@ func (p *plan) info() oa.Info {
 	return oa.Info{
 		TimestampFrequency: p.hw.frequency, DeviceID: uint32(p.hw.deviceID), Revision: uint32(p.hw.revision),
 		MinFrequency: uint32(p.hw.minClock), MaxFrequency: uint32(p.hw.maxClock), Format: p.format.Enum,
-		Set: p.sel.Set.Name, GUID: p.data.guid, Topology: p.hw.topology.blob,
+		Set: p.sel.Set.Name, GUID: p.data.guid, Topology: p.hw.topology.blob, Shift: p.hw.shift,
+		EngineClass: uint32(p.engine.Class), EngineInstance: uint32(p.engine.Instance),
 	}
 }
 
@@ -165,6 +181,9 @@ func (p *plan) properties() []capture.Property {
 		{Name: "oa_exponent", Number: float64(p.exponent)},
 		{Name: "oa_period_ns", Number: intel.PeriodOf(p.exponent, p.hw.frequency)},
 		{Name: "perf_revision", Number: float64(p.hw.perfRev)},
+	}
+	if p.engine != (intel.Engine{}) {
+		out = append(out, capture.Property{Name: "oa_engine", Text: p.engine.String(), IsText: true})
 	}
 	if p.powered != nil {
 		out = append(out, capture.Property{Name: "sseu", Text: p.powered.String(), IsText: true})

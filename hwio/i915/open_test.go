@@ -205,6 +205,9 @@ func TestOptionsAreChecked(t *testing.T) {
 		{map[string]string{"sseu": "1/2"}, []string{"want SLICES/SUBSLICES/EUS"}},
 		{map[string]string{"sseu": "1/0/8"}, []string{"want SLICES/SUBSLICES/EUS"}},
 		{map[string]string{"keep-config": "perhaps"}, []string{"yes or no"}},
+		{map[string]string{"poll": "10us"}, []string{"poll \"10us\" is no time from 100µs"}},
+		{map[string]string{"hold-preemption": "yes"}, []string{"only for a stream of that context"}},
+		{map[string]string{"format": "MPEC8u32_B8_C8"}, []string{"reports of metric set RenderBasic", "have the format A32u40_A4u32_B8_C8 or A12"}},
 		{map[string]string{"colour": "red"}, []string{"no option \"colour\""}},
 	} {
 		_, err := s.Open(t.Context(), request(c.options))
@@ -217,7 +220,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range s.Options() {
 		names = append(names, o.Name)
 	}
-	if !slices.Equal(names, []string{"set", "card", "format", "flex", "exponent", "sseu", "keep-config"}) {
+	if !slices.Equal(names, []string{"set", "card", "engine", "format", "flex", "exponent", "sseu", "poll", "hold-preemption", "keep-config"}) {
 		t.Errorf("options %q", names)
 	}
 }
@@ -322,7 +325,7 @@ func TestCountersCanBeNamedByMetricSymbolAndRegister(t *testing.T) {
 func TestProbeSaysWhetherAndWhyNot(t *testing.T) {
 	s, k := newFake(t)
 	st := s.Probe(t.Context())
-	if !st.Usable || st.GPU != "intel-kbl-gt2" || st.Device != "Intel Kaby Lake GT2" || len(st.Details) != 4 {
+	if !st.Usable || st.GPU != "intel-kbl-gt2" || st.Device != "Intel Kaby Lake GT2" || len(st.Details) != 5 {
 		t.Errorf("%+v", st)
 	}
 	k.released(t)

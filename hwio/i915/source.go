@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 
 	"astrolabe/capture"
 	"astrolabe/capture/decode/oa"
+	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
 	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/sysroot"
@@ -40,7 +43,7 @@ func (s *Source) Groups() []hwio.Group { return []hwio.Group{{Name: "intel"}} }
 
 // Doc describes the source.
 func (s *Source) Doc() string {
-	return "the OA unit of Intel GPUs from Broadwell to Alder Lake (HD, UHD, Iris and Iris Xe Graphics): all counters of a metric set at once, with contexts and clocks"
+	return "the OA units of Intel GPUs from Broadwell to Meteor Lake (HD, UHD, Iris and Iris Xe Graphics, Arc A): all counters of a metric set at once, with contexts and clocks"
 }
 
 // Probe looks whether the GPU can be measured. It opens the GPU's node, but no stream of reports: that would keep the
@@ -75,7 +78,11 @@ func (s *Source) Probe(context.Context) hwio.Status {
 	}
 	st.Details = append(st.Details,
 		fmt.Sprintf("%s, %d EUs in %d subslices, perf revision %d, timestamps of %g MHz", path, h.topology.EUs,
-			h.topology.Subslices, h.perfRev, float64(h.frequency)/1e6),
+			h.topology.Subslices, h.perfRev, float64(h.frequency)/1e6))
+	for _, u := range h.units() {
+		st.Details = append(st.Details, fmt.Sprintf("%s with %s", u.title, intel.Engines(u.engines)))
+	}
+	st.Details = append(st.Details,
 		fmt.Sprintf("%d metric sets are loaded in the driver; others are loaded when needed and removed afterwards",
 			intel.LoadedSets(s.root, c.card.Sysfs)))
 	st.Details = append(st.Details, h.warnings...)
@@ -125,13 +132,45 @@ func (s *Source) selection() (*intel.Selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return selectSet(c.part, "", oa.A32u40A4u32B8C8)
+	sel, _, err := selectSet(c.part, "", "")
+	return sel, err
 }
 
-// selectSet finds the metric set in the part's catalogue.
-func selectSet(p part, name string, format *oa.Format) (*intel.Selection, error) {
-	return intel.Select(p.catalogue, orText(name, defaultSet), format, sourceName)
+// selectSet finds the metric set in the part's catalogue, and the format of reports: the set's, unless another was asked
+// for that the same unit writes.
+func selectSet(p part, name, format string) (*intel.Selection, *oa.Format, error) {
+	cat, err := metrics.Get(p.catalogue)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := cat.Set(orText(name, defaultSet))
+	if err != nil {
+		return nil, nil, err
+	}
+	own, err := oa.FormatByName(set.Format)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := own
+	if format != "" {
+		if f, err = oa.FormatByName(format); err != nil {
+			return nil, nil, err
+		}
+	}
+	if written := append([]*oa.Format{own}, older[own]...); !slices.Contains(written, f) {
+		var names []string
+		for _, w := range written {
+			names = append(names, w.Name)
+		}
+		return nil, nil, fmt.Errorf("reports of metric set %s of %s have the format %s, not %s", set.Name, p.title(),
+			strings.Join(names, " or "), f.Name)
+	}
+	sel, err := intel.Select(p.catalogue, set.Name, f, sourceName)
+	return sel, f, err
 }
+
+// older are the formats that a unit writes beside the sets', by theirs.
+var older = map[*oa.Format][]*oa.Format{oa.A32u40A4u32B8C8: {oa.A12, oa.A12B8C8, oa.C4B8}}
 
 // Counters lists the raw counters. What B and C count depends on the metric set; the metrics made of them are in the
 // catalogue.

@@ -48,6 +48,8 @@ func (s *sseu) fits(h *hardware) error {
 	case h.perfRev < revSSEU:
 		return fmt.Errorf("sseu: the driver's performance interface is of revision %d, and fixing what is powered came with %d (Linux 5.7)",
 			h.perfRev, revSSEU)
+	case h.part.version() >= versionDG2:
+		return fmt.Errorf("sseu: the driver fixes what is powered up to Alder Lake only, and the GPU is %s", h.part.title())
 	case s.slices&^t.SliceMask != 0:
 		return fmt.Errorf("sseu: slices %#x were asked for, and the GPU has %#x", s.slices, t.SliceMask)
 	case int(s.maxEUs) > t.MaxEUs:

@@ -21,6 +21,7 @@ const (
 	paramOAFrequency = 57
 
 	queryTopology = 1
+	queryEngines  = 2
 
 	openCloexec  = 1
 	openNonblock = 2
@@ -33,9 +34,14 @@ const (
 	propSSEU       = 7
 	propPollPeriod = 8
 
+	propEngineClass    = 9
+	propEngineInstance = 10
+
 	revConfig     = 2 // perf revision that brought ioctlConfig
 	revSSEU       = 4 // and propSSEU
 	revPollPeriod = 5 // and propPollPeriod
+	revEngine     = 6 // and propEngineClass, propEngineInstance
+	revMedia      = 7 // and OA units of media engines
 
 	// regTimestamp is the render engine's TIMESTAMP register; its lowest bit asks for the one read of 64 bits of which
 	// hardware gives 36.

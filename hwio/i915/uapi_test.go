@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"astrolabe/hwio/hwtest/uapi"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/oaregisters"
 )
 
@@ -28,6 +29,9 @@ func TestConstantsAreTheKernels(t *testing.T) {
 		"DRM_I915_QUERY_TOPOLOGY_INFO": queryTopology, "I915_PERF_FLAG_FD_CLOEXEC": openCloexec, "I915_PERF_FLAG_FD_NONBLOCK": openNonblock,
 		"I915_PERF_FLAG_DISABLED": openDisabled, "DRM_I915_PERF_PROP_SAMPLE_OA": propSampleOA, "DRM_I915_PERF_PROP_OA_METRICS_SET": propMetricsSet,
 		"DRM_I915_PERF_PROP_OA_FORMAT": propFormat, "DRM_I915_PERF_PROP_OA_EXPONENT": propExponent, "DRM_I915_PERF_PROP_POLL_OA_PERIOD": propPollPeriod, "DRM_I915_PERF_PROP_GLOBAL_SSEU": propSSEU,
+		"DRM_I915_PERF_PROP_OA_ENGINE_CLASS": propEngineClass, "DRM_I915_PERF_PROP_OA_ENGINE_INSTANCE": propEngineInstance, "DRM_I915_QUERY_ENGINE_INFO": queryEngines,
+		"I915_ENGINE_CLASS_RENDER": intel.ClassRender, "I915_ENGINE_CLASS_VIDEO": intel.ClassVideoDecode, "I915_ENGINE_CLASS_VIDEO_ENHANCE": intel.ClassVideoEnhance,
+		"I915_ENGINE_CLASS_COPY": intel.ClassCopy, "I915_ENGINE_CLASS_COMPUTE": intel.ClassCompute,
 	} {
 		if got := uapi.Const(name); got != ours {
 			t.Errorf("%s is %d, the kernel has %d", name, ours, got)
@@ -57,8 +61,10 @@ func TestStructuresAreTheKernels(t *testing.T) {
 		"drm_i915_gem_context_param_sseu": {unsafe.Sizeof(u), map[string]uintptr{"engine": unsafe.Offsetof(u.class), "flags": unsafe.Offsetof(u.flags),
 			"slice_mask": unsafe.Offsetof(u.slices), "subslice_mask": unsafe.Offsetof(u.subslices), "min_eus_per_subslice": unsafe.Offsetof(u.minEUs),
 			"max_eus_per_subslice": unsafe.Offsetof(u.maxEUs)}},
-		"drm_i915_query":      {unsafe.Sizeof(q), map[string]uintptr{"num_items": unsafe.Offsetof(q.numItems), "flags": unsafe.Offsetof(q.flags), "items_ptr": unsafe.Offsetof(q.items)}},
-		"drm_i915_query_item": {unsafe.Sizeof(i), map[string]uintptr{"query_id": unsafe.Offsetof(i.id), "length": unsafe.Offsetof(i.length), "flags": unsafe.Offsetof(i.flags), "data_ptr": unsafe.Offsetof(i.data)}},
+		"drm_i915_query":             {unsafe.Sizeof(q), map[string]uintptr{"num_items": unsafe.Offsetof(q.numItems), "flags": unsafe.Offsetof(q.flags), "items_ptr": unsafe.Offsetof(q.items)}},
+		"drm_i915_query_item":        {unsafe.Sizeof(i), map[string]uintptr{"query_id": unsafe.Offsetof(i.id), "length": unsafe.Offsetof(i.length), "flags": unsafe.Offsetof(i.flags), "data_ptr": unsafe.Offsetof(i.data)}},
+		"drm_i915_query_engine_info": {enginesHead, map[string]uintptr{"num_engines": 0}},
+		"drm_i915_engine_info":       {engineSize, map[string]uintptr{"engine": 0}},
 		"drm_i915_query_topology_info": {topologyHeader, map[string]uintptr{
 			"max_slices": 2, "max_subslices": 4, "max_eus_per_subslice": 6, "subslice_offset": 8, "subslice_stride": 10, "eu_offset": 12, "eu_stride": 14,
 		}},

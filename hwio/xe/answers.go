@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"astrolabe/hwio/intel"
 )
 
 // What the driver answers is read field by field: lengths are its own, and a newer driver may tell more.
@@ -15,7 +17,7 @@ type oaUnit struct {
 	id, kind     uint32
 	capabilities uint64
 	frequency    uint64 // of its timestamps, Hz
-	engines      []engine
+	engines      []intel.Engine
 }
 
 // title names the unit for people.
@@ -23,7 +25,7 @@ func (u *oaUnit) title() string {
 	switch u.kind {
 	case unitOAG:
 		return fmt.Sprintf("OA unit %d (render and compute)", u.id)
-	case unitOAM:
+	case unitOAM, unitSAG:
 		return fmt.Sprintf("OA unit %d (media)", u.id)
 	}
 	return fmt.Sprintf("OA unit %d (kind %d)", u.id, u.kind)
@@ -43,8 +45,8 @@ const (
 	maxUnits, maxEngines = 64, 256
 )
 
-func parseEngine(b []byte) engine {
-	return engine{class: le.Uint16(b), instance: le.Uint16(b[2:]), gt: le.Uint16(b[4:])}
+func parseEngine(b []byte) intel.Engine {
+	return intel.Engine{Class: le.Uint16(b), Instance: le.Uint16(b[2:]), GT: le.Uint16(b[4:])}
 }
 
 // parseUnits reads the list of OA units. Each is followed by its engines.
@@ -112,7 +114,7 @@ func parseConfig(b []byte) (device, revision uint64, err error) {
 }
 
 // parseEngines reads the list of all engines.
-func parseEngines(b []byte) ([]engine, error) {
+func parseEngines(b []byte) ([]intel.Engine, error) {
 	if len(b) < enginesHead {
 		return nil, fmt.Errorf("list of engines of %d bytes: its head alone has %d", len(b), enginesHead)
 	}
@@ -120,7 +122,7 @@ func parseEngines(b []byte) ([]engine, error) {
 	if n > maxEngines || len(b) < enginesHead+n*engineEntry {
 		return nil, fmt.Errorf("list of engines of %d bytes states %d", len(b), n)
 	}
-	var out []engine
+	var out []intel.Engine
 	for i := range n {
 		out = append(out, parseEngine(b[enginesHead+i*engineEntry:]))
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"astrolabe/capture/decode/oa"
+
+	"astrolabe/hwio/intel"
 )
 
 // words are little-endian numbers of the sizes that are written as uint16, uint32 and uint64.
@@ -32,10 +34,10 @@ func TestUnitsAreReadWithTheirEngines(t *testing.T) {
 	if err != nil || len(units) != 2 {
 		t.Fatalf("%+v, %v", units, err)
 	}
-	if u := units[0]; u.kind != unitOAG || u.frequency != 19_200_000 || u.capabilities != 63 || !slices.Equal(u.engines, []engine{{}, {class: 4}}) {
+	if u := units[0]; u.kind != unitOAG || u.frequency != 19_200_000 || u.capabilities != 63 || !slices.Equal(u.engines, []intel.Engine{{}, {Class: 4}}) {
 		t.Errorf("%+v", u)
 	}
-	if u := units[1]; u.id != 1 || u.kind != 2 || len(u.engines) != 0 || u.title() != "OA unit 1 (kind 2)" {
+	if u := units[1]; u.id != 1 || u.kind != 2 || len(u.engines) != 0 || u.title() != "OA unit 1 (media)" {
 		t.Errorf("%+v", u)
 	}
 	for n := range unitsAnswer {
@@ -63,7 +65,7 @@ func TestTopologyIsOfWhatServesDrawsOrComputing(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	h := &hardware{topology: topo, gts: []graphicsTechnology{{major: 20}}, engines: []engine{{}, {class: 4}, {class: 4, instance: 1}}}
+	h := &hardware{topology: topo, gts: []graphicsTechnology{{major: 20}}, engines: []intel.Engine{{}, {Class: 4}, {Class: 4, Instance: 1}}}
 	info := oa.Info{DeviceID: 0x64a0, Topology: h.blob()}
 	topology, err := oa.ParseTopology(info.Topology)
 	if err != nil || topology.Subslices != 7 || topology.EUs != 105 || topology.Slices != 3 || topology.SliceMask != 7 {
@@ -92,7 +94,7 @@ func TestAnswersThatAreTooShortAreErrors(t *testing.T) {
 	}
 	engines := words(uint32(1), uint32(0), u16(3, 1, 1, 0), make([]uint64, 3))
 	es, err := parseEngines(engines)
-	if err != nil || !slices.Equal(es, []engine{{class: 3, instance: 1, gt: 1}}) {
+	if err != nil || !slices.Equal(es, []intel.Engine{{Class: 3, Instance: 1, GT: 1}}) {
 		t.Errorf("%+v, %v", es, err)
 	}
 	config := words(uint32(1), uint32(0), uint64(4<<16|0x64a0))

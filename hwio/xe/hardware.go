@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/drm"
 	"astrolabe/hwio/internal/sysroot"
 )
@@ -17,7 +18,7 @@ type hardware struct {
 	revision uint64
 	gts      []graphicsTechnology
 	units    []oaUnit
-	engines  []engine
+	engines  []intel.Engine
 	topology *topology
 	minClock uint64 // of the main GT, in Hz; 0 where sysfs does not say
 	maxClock uint64
@@ -98,10 +99,10 @@ func (h *hardware) variables() []capture.Property {
 	if h.topology.l3 > 0 {
 		out = append(out, capture.Property{Name: "L3BankTotalCount", Number: float64(h.topology.l3)})
 	}
-	for name, class := range map[string]uint16{"ComputeEngineTotalCount": classCompute, "CopyEngineTotalCount": classCopy} {
+	for name, class := range map[string]uint16{"ComputeEngineTotalCount": intel.ClassCompute, "CopyEngineTotalCount": intel.ClassCopy} {
 		n := 0
 		for _, e := range h.engines {
-			n += present(e.class == class)
+			n += present(e.Class == class)
 		}
 		out = append(out, capture.Property{Name: name, Number: float64(n)})
 	}

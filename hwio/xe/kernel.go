@@ -1,6 +1,9 @@
 package xe
 
-import "astrolabe/hwio/internal/oaregisters"
+import (
+	"astrolabe/hwio/intel"
+	"astrolabe/hwio/internal/oaregisters"
+)
 
 // kernel is what the reader needs of the operating system. Errors of it and of what it opens are a syscall.Errno,
 // possibly wrapped.
@@ -22,7 +25,7 @@ type device interface {
 	// query returns the driver's answer to a question.
 	query(id uint32) ([]byte, error)
 	// cycles reads an engine's clock: its ticks, and in nanoseconds of CLOCK_MONOTONIC when, and for how long.
-	cycles(e engine) (ticks uint64, when, took int64, err error)
+	cycles(e intel.Engine) (ticks uint64, when, took int64, err error)
 	// addConfig hands registers over to the driver and returns the number that it gave them.
 	addConfig(guid string, regs []oaregisters.Register) (uint64, error)
 	removeConfig(id uint64) error

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/clock"
 	"astrolabe/hwio/internal/ioctl"
 	"astrolabe/hwio/internal/oaregisters"
@@ -74,10 +75,10 @@ func (n *node) query(id uint32) ([]byte, error) {
 	return data, err
 }
 
-func (n *node) cycles(e engine) (ticks uint64, when, took int64, err error) {
+func (n *node) cycles(e intel.Engine) (ticks uint64, when, took int64, err error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
-	c := &engineCycles{eci: e, clockid: unix.CLOCK_MONOTONIC}
+	c := &engineCycles{eci: engine{class: e.Class, instance: e.Instance, gt: e.GT}, clockid: unix.CLOCK_MONOTONIC}
 	q := &deviceQuery{query: queryCycles, size: uint32(unsafe.Sizeof(*c)), data: address(&pin, c, unsafe.Pointer(c))}
 	_, err = n.do(ioctlDeviceQuery, unsafe.Pointer(q))
 	return c.cycles, int64(c.cpuTimestamp), int64(c.cpuDelta), err

@@ -21,9 +21,9 @@ type plan struct {
 	sel      *intel.Selection
 	format   *oa.Format
 	unit     *oaUnit
-	engine   int    // of the unit's
-	clock    engine // whose clock is compared with the CPU's
-	shift    int    // a tick of that is 2^shift of the unit's
+	engine   int          // of the unit's
+	clock    intel.Engine // whose clock is compared with the CPU's
+	shift    int          // a tick of that is 2^shift of the unit's
 	exponent int
 	keep     bool
 	node     string
@@ -71,7 +71,7 @@ func (s *Source) Check(r hwio.Request) error {
 
 // open opens the GPU, has the driver count the set, and opens a stream. What it did until an error it takes back.
 func (s *Source) open(set *settings, period time.Duration) (_ *plan, err error) {
-	p := &plan{sel: set.sel, format: set.format, keep: set.keep, engine: set.engine}
+	p := &plan{sel: set.sel, format: set.format, keep: set.keep}
 	lists, err := oaregisters.Of(set.card.part.platform(), set.sel.Set.Name, nil)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,10 @@ func (s *Source) open(set *settings, period time.Duration) (_ *plan, err error) 
 	if p.hw, err = readHardware(s.root, set.card, p.dev); err != nil {
 		return nil, err
 	}
-	if p.unit, err = set.chooseUnit(p.hw); err != nil {
+	if p.unit, err = set.chooseUnit(p.hw, lists); err != nil {
+		return nil, err
+	}
+	if p.engine, err = intel.ChooseEngine(set.engine, p.unit.title(), p.unit.engines); err != nil {
 		return nil, err
 	}
 	if err = p.chooseClock(); err != nil {
@@ -141,7 +144,7 @@ func (p *plan) chooseClock() error {
 		return errors.New("the driver tells of no engine, whose clock would place reports in time")
 	}
 	for _, g := range p.hw.gts {
-		for shift := 0; g.id == p.clock.gt && shift <= maxShift; shift++ {
+		for shift := 0; g.id == p.clock.GT && shift <= maxShift; shift++ {
 			if g.clock<<shift == p.unit.frequency {
 				p.shift = shift
 				return nil
@@ -164,7 +167,7 @@ func (p *plan) info() oa.Info {
 	return oa.Info{
 		TimestampFrequency: p.unit.frequency, DeviceID: uint32(p.hw.deviceID), Revision: uint32(p.hw.revision),
 		MinFrequency: uint32(p.hw.minClock), MaxFrequency: uint32(p.hw.maxClock), Format: p.format.Xe, Xe: true,
-		EngineClass: uint32(p.clock.class), EngineInstance: uint32(p.clock.instance),
+		EngineClass: uint32(p.clock.Class), EngineInstance: uint32(p.clock.Instance),
 		Set: p.sel.Set.Name, GUID: p.sel.Set.GUID, Topology: p.hw.blob(), Shift: p.shift,
 	}
 }

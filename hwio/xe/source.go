@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
 
 	"astrolabe/capture"
 	"astrolabe/hwio"
@@ -83,7 +82,7 @@ func (s *Source) probe(card string) hwio.Status {
 		h.topology.cores.count()*h.topology.eus, h.topology.cores.count()))
 	for i := range h.units {
 		u := &h.units[i]
-		st.Details = append(st.Details, fmt.Sprintf("%s with %s, timestamps of %g MHz", u.title(), engineList(u.engines),
+		st.Details = append(st.Details, fmt.Sprintf("%s with %s, timestamps of %g MHz", u.title(), intel.Engines(u.engines),
 			float64(u.frequency)/1e6))
 	}
 	st.Details = append(st.Details,
@@ -95,23 +94,6 @@ func (s *Source) probe(card string) hwio.Status {
 	}
 	st.Usable = true
 	return st
-}
-
-// engineList names engines for people.
-func engineList(engines []engine) string {
-	if len(engines) == 0 {
-		return "no engines"
-	}
-	classes := []string{"render", "copy", "video decode", "video enhance", "compute"}
-	var out []string
-	for _, e := range engines {
-		name := fmt.Sprintf("class %d", e.class)
-		if int(e.class) < len(classes) {
-			name = classes[e.class]
-		}
-		out = append(out, fmt.Sprintf("%s %d", name, e.instance))
-	}
-	return strings.Join(out, ", ")
 }
 
 // Diagnose says for every card of the driver whether it can be measured, and what the kernel allows.

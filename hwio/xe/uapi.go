@@ -36,11 +36,8 @@ const (
 	statusCounter  = 4
 	statusTrigger  = 8
 
-	// Kinds of OA units.
-	unitOAG, unitOAM = 0, 1
-
-	// Classes of engines.
-	classRender, classCopy, classCompute = 0, 1, 4
+	// Kinds of OA units: for render and compute, of a media slice, and the media GT's own.
+	unitOAG, unitOAM, unitSAG = 0, 1, 2
 
 	// Masks of the topology.
 	topoGeometry, topoCompute, topoL3, topoEU, topoEU16 = 1, 2, 3, 4, 5

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"astrolabe/hwio/hwtest/uapi"
+	"astrolabe/hwio/intel"
 	"astrolabe/hwio/internal/oaregisters"
 )
 
@@ -76,8 +77,8 @@ func TestNumbersAreTheKernels(t *testing.T) {
 		"DRM_XE_OA_PROPERTY_OA_FORMAT": propFormat, "DRM_XE_OA_PROPERTY_OA_PERIOD_EXPONENT": propExponent, "DRM_XE_OA_PROPERTY_OA_DISABLED": propDisabled,
 		"DRM_XE_OA_PROPERTY_OA_ENGINE_INSTANCE": propEngine, "DRM_XE_OASTATUS_REPORT_LOST": statusLost, "DRM_XE_OASTATUS_BUFFER_OVERFLOW": statusOverflow,
 		"DRM_XE_OASTATUS_COUNTER_OVERFLOW": statusCounter, "DRM_XE_OASTATUS_MMIO_TRG_Q_FULL": statusTrigger, "DRM_XE_OA_UNIT_TYPE_OAG": unitOAG,
-		"DRM_XE_OA_UNIT_TYPE_OAM": unitOAM, "DRM_XE_ENGINE_CLASS_RENDER": classRender, "DRM_XE_ENGINE_CLASS_COPY": classCopy,
-		"DRM_XE_ENGINE_CLASS_COMPUTE": classCompute, "DRM_XE_TOPO_DSS_GEOMETRY": topoGeometry, "DRM_XE_TOPO_DSS_COMPUTE": topoCompute,
+		"DRM_XE_OA_UNIT_TYPE_OAM": unitOAM, "DRM_XE_ENGINE_CLASS_RENDER": intel.ClassRender, "DRM_XE_ENGINE_CLASS_COPY": intel.ClassCopy,
+		"DRM_XE_ENGINE_CLASS_COMPUTE": intel.ClassCompute, "DRM_XE_TOPO_DSS_GEOMETRY": topoGeometry, "DRM_XE_TOPO_DSS_COMPUTE": topoCompute,
 		"DRM_XE_TOPO_L3_BANK": topoL3, "DRM_XE_TOPO_EU_PER_DSS": topoEU, "DRM_XE_TOPO_SIMD16_EU_PER_DSS": topoEU16} {
 		if k := uapi.Const(name); k != n {
 			t.Errorf("%s is %d, the kernel's %d", name, n, k)

@@ -27,7 +27,7 @@ type record struct {
 
 func decode(t *testing.T, b []byte, format string) []record {
 	t.Helper()
-	size := map[string]int{"A12": 64, "A12_B8_C8": 128, wide: 256, "C4_B8": 64}[format]
+	size := map[string]int{"A12": 64, "A12_B8_C8": 128, wide: 256, "C4_B8": 64, mixed: 256, media: 128}[format]
 	var out []record
 	for len(b) > 0 {
 		if len(b) < 8 {
@@ -80,8 +80,28 @@ func decodeReport(b []byte, format string) *rawReport {
 		for i := range 8 {
 			r.b[i], r.c[i] = w(48+i), w(56+i)
 		}
+	case mixed: // where A0 to A3 and A24 to A27 have no high byte, and A36 and A37 stand in the place of those
+		for i := range 36 {
+			if r.a[i] = w(4 + i); wideIn(mixed, i) {
+				r.a[i] |= uint64(b[160+i]) << 32
+			}
+		}
+		r.a[36], r.a[37] = w(40), w(46)
+		for i := range 8 {
+			r.b[i], r.c[i] = w(48+i), w(56+i)
+		}
+	case media: // the header has 64 bits
+		r.ts, r.ctx, r.ticks = uint32(w(2)), uint32(w(4)), uint32(w(6))
+		for i := range 8 {
+			r.a[i], r.b[i], r.c[i] = w(8+i), w(16+i), w(24+i)
+		}
 	}
 	return r
+}
+
+// wideIn says whether a counter A has 40 bits.
+func wideIn(format string, i int) bool {
+	return format == wide && i < 32 || format == mixed && (i >= 4 && i < 24 || i >= 28 && i < 32)
 }
 
 // accumulate adds up consecutive deltas as section 9 says: a lost buffer drops the base, a lost report only keeps a delta from the contexts.
@@ -127,7 +147,7 @@ func delta(old, new *rawReport, format string) map[string]uint64 {
 	d := map[string]uint64{"TIMESTAMP": uint64(new.ts - old.ts), "GPU_TICKS": uint64(new.ticks - old.ticks)}
 	for i, v := range new.a {
 		width := 32
-		if format == wide && i < 32 {
+		if wideIn(format, i) {
 			width = 40
 		}
 		d[fmt.Sprintf("A%d", i)] = (v - old.a[i]) & (1<<width - 1)

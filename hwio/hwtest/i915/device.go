@@ -72,11 +72,17 @@ func (d *device) tree() {
 	m, p := d.Machine, d.Part
 	m.Own("/proc/sys/dev/i915")
 	text := func(path, format string, args ...any) { m.File(path, fmt.Sprintf(format, args...)+"\n") }
+	gts := map[uint16]bool{}
+	for _, u := range d.units {
+		gts[u.GT] = true
+	}
 	for name, mhz := range map[string]int{"min": p.MinMHz, "max": p.MaxMHz, "boost": p.MaxMHz, "RP0": p.MaxMHz,
 		"RP1": 300, "RPn": 300, "cur": p.MHz(), "act": p.MHz()} {
 		text(d.CardPath()+"/gt_"+name+"_freq_mhz", "%d", mhz)
-		if d.revision >= 6 {
-			text(d.CardPath()+"/gt/gt0/rps_"+name+"_freq_mhz", "%d", mhz)
+		for gt := range gts {
+			if d.revision >= 6 {
+				text(d.CardPath()+fmt.Sprintf("/gt/gt%d/rps_%s_freq_mhz", gt, name), "%d", mhz)
+			}
 		}
 	}
 	paranoid := 0

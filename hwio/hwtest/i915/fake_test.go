@@ -127,11 +127,23 @@ func (r *rig) perfOpen(flags uint64, props ...property) (*stream, error) {
 
 // usual are the properties of a plain stream of a set in a format.
 func usual(set int64, format string, exponent uint64) []property {
-	return []property{{"SAMPLE_OA", 1}, {"OA_METRICS_SET", uint64(set)}, {"OA_FORMAT", uint64(uapi.Const("I915_OA_FORMAT_" + format))},
+	return []property{{"SAMPLE_OA", 1}, {"OA_METRICS_SET", uint64(set)}, {"OA_FORMAT", formatNumber(format)},
 		{"OA_EXPONENT", exponent}}
 }
 
-const wide = "A32u40_A4u32_B8_C8"
+func formatNumber(format string) uint64 {
+	if format == media {
+		return uint64(uapi.Const("I915_OAM_FORMAT_" + format))
+	}
+	return uint64(uapi.Const("I915_OA_FORMAT_" + format))
+}
+
+// Formats of GPUs up to Alder Lake, of later ones, and of a media unit.
+const (
+	wide  = "A32u40_A4u32_B8_C8"
+	mixed = "A24u40_A14u32_B8_C8"
+	media = "MPEC8u32_B8_C8"
+)
 
 // replace changes a property, or adds it.
 func replace(props []property, name string, value uint64) []property {

@@ -1,6 +1,7 @@
 package i915
 
 import (
+	"fmt"
 	"slices"
 	"syscall"
 	"testing"
@@ -72,6 +73,32 @@ func TestOpenRefusesWhatTheDriverRefuses(t *testing.T) {
 		_, err := r.perfOpen(c.flags, c.props...)
 		want(t, c.what, err, c.errno)
 	}
+}
+
+// Engines have a unit or none, and a unit its formats.
+func TestEnginesAndFormatsGoTogether(t *testing.T) {
+	for _, c := range []struct {
+		model, format   string
+		class, instance uint64
+		errno           syscall.Errno
+	}{
+		{"dg2", mixed, 0, 0, 0}, {"dg2", wide, 0, 0, syscall.EINVAL}, {"dg2", media, 2, 0, syscall.EINVAL}, {"dg2", mixed, 4, 0, syscall.EINVAL},
+		{"mtl", mixed, 0, 0, 0}, {"mtl", media, 2, 0, 0}, {"mtl", media, 2, 2, 0}, {"mtl", media, 3, 0, 0}, {"mtl", media, 2, 1, syscall.EINVAL},
+		{"mtl", media, 0, 0, syscall.EINVAL}, {"mtl", mixed, 2, 0, syscall.EINVAL}, {"mtl", mixed, 1, 0, syscall.EINVAL}, {"kbl-gt2", mixed, 0, 0, syscall.EINVAL},
+	} {
+		r := newRig(t, c.model, "loaded")
+		_, err := r.perfOpen(nonblock, append(usual(2, c.format, 13), property{"OA_ENGINE_CLASS", c.class}, property{"OA_ENGINE_INSTANCE", c.instance})...)
+		want(t, fmt.Sprintf("%s %s, engine %d:%d", c.model, c.format, c.class, c.instance), err, c.errno)
+	}
+	r := newRig(t, "mtl", "loaded")
+	r.stream(mixed, 13)
+	engine := []property{{"OA_ENGINE_CLASS", 2}, {"OA_ENGINE_INSTANCE", 0}}
+	_, err := r.perfOpen(nonblock, append(usual(2, media, 13), engine...)...)
+	want(t, "the media unit beside the other", err, 0)
+	_, err = r.perfOpen(nonblock, append(usual(2, media, 13), property{"OA_ENGINE_CLASS", 3}, property{"OA_ENGINE_INSTANCE", 0})...)
+	want(t, "the media unit again, by another engine", err, syscall.EBUSY)
+	_, err = newRig(t, "dg2", "loaded").perfOpen(nonblock, append(usual(2, mixed, 13), property{"GLOBAL_SSEU", 1})...)
+	want(t, "what is powered, on DG2", err, syscall.ENODEV)
 }
 
 func TestPowerConfigurationMustFitThePart(t *testing.T) {

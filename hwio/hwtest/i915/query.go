@@ -33,6 +33,8 @@ func (d *device) query(c *hwtest.Call, arg uint64) error {
 			return syscall.EINVAL
 		case uapi.Const("DRM_I915_QUERY_TOPOLOGY_INFO"):
 			n = d.queryTopology(c, item)
+		case uapi.Const("DRM_I915_QUERY_ENGINE_INFO"):
+			n = d.queryEngines(c, item)
 		case uapi.Const("DRM_I915_QUERY_PERF_CONFIG"):
 			n = d.queryConfig(c, item)
 		default:
@@ -61,11 +63,34 @@ func room(item []byte, size int) int64 {
 }
 
 func (d *device) queryTopology(c *hwtest.Call, item []byte) int64 {
+	return tell(c, item, topology(d.Part))
+}
+
+// queryEngines lists the engines: those of OA units, and a copy engine.
+func (d *device) queryEngines(c *hwtest.Call, item []byte) int64 {
+	l, le, lc := uapi.Struct("drm_i915_query_engine_info"), uapi.Struct("drm_i915_engine_info"), uapi.Struct("i915_engine_class_instance")
+	list := []intel.Engine{{Class: intel.Copy}}
+	for _, u := range d.units {
+		list = append(list, u.Engines...)
+	}
+	b := make([]byte, l.Size, l.Size+len(list)*le.Size)
+	l.Set(b, "num_engines", uint64(len(list)))
+	for _, e := range list {
+		x := make([]byte, le.Size)
+		at := x[le.Field("engine").Offset:]
+		lc.Set(at, "engine_class", uint64(e.Class))
+		lc.Set(at, "engine_instance", uint64(e.Instance))
+		b = append(b, x...)
+	}
+	return tell(c, item, b)
+}
+
+// tell answers a question without flags.
+func tell(c *hwtest.Call, item, b []byte) int64 {
 	li := uapi.Struct("drm_i915_query_item")
 	if li.Get(item, "flags") != 0 {
 		return -int64(syscall.EINVAL)
 	}
-	b := topology(d.Part)
 	if n := room(item, len(b)); n != 0 {
 		return n
 	}

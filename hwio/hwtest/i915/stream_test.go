@@ -9,11 +9,11 @@ import (
 )
 
 func TestTotalsOfEveryFormatEqualTheTruth(t *testing.T) {
-	for _, f := range []string{"A12", "A12_B8_C8", wide, "C4_B8"} {
-		for _, model := range []string{"kbl-gt2", "kbl-gt3"} {
+	for f, models := range map[string][]string{"A12": {"kbl-gt2", "kbl-gt3"}, "A12_B8_C8": {"kbl-gt2", "kbl-gt3"}, wide: {"kbl-gt2", "kbl-gt3", "tgl"}, "C4_B8": {"kbl-gt2", "kbl-gt3"},
+		mixed: {"dg2", "mtl"}} {
+		for _, model := range models {
 			r := newRig(t, model, "loaded")
-			id := int64(2)
-			s, err := r.perfOpen(nonblock, usual(id, f, 12)...)
+			s, err := r.perfOpen(nonblock, usual(2, f, 12)...)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,5 +26,8 @@ func (c *Clock) At(ns int64) uint64 {
 	return q
 }
 
-// Register is what the hardware shows at time t.
+// Full is the timestamp at time t in the 64 bits that some reports have.
+func (c *Clock) Full(t uint64) uint64 { return c.Base + t }
+
+// Register is what the hardware's register shows at time t.
 func (c *Clock) Register(t uint64) uint64 { return (c.Base + t) & (1<<c.Bits - 1) }

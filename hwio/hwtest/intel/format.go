@@ -112,7 +112,7 @@ func (e *Event) Context() (uint32, bool) {
 // Switched says whether the report is one of a switch between contexts.
 func (e *Event) Switched() bool { return e.Reason&reasonContextSwitch != 0 }
 
-// put writes a report. ts is the timestamp register.
+// put writes a report. ts is the timestamp, of which headers of 32 bits hold the low half.
 func (f *Format) put(b []byte, e *Event, ts uint64, v *Counters) {
 	ctx, valid := e.Context()
 	// As on Gen9 with the clock ratios included: slice ratio in 31:25 and 10:9, unslice ratio in 8:0, context valid in 16.
@@ -140,6 +140,9 @@ func (f *Format) put(b []byte, e *Event, ts uint64, v *Counters) {
 		}
 	}
 }
+
+// word is the size of one of the header's four numbers.
+func (f *Format) word() int { return f.headerBits() / 8 }
 
 // headerBits is how wide the timestamp and the clocks are.
 func (f *Format) headerBits() int {

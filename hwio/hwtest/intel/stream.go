@@ -298,15 +298,15 @@ func (s *Stream) Deliver(b []byte) []byte {
 	b = append(b, make([]byte, s.Format.Size)...)
 	var v Counters
 	e.seg.at(e.T, &v)
-	s.Format.put(b[at:], e, s.GPU.Clock.Register(e.T), &v)
+	s.Format.put(b[at:], e, s.GPU.Clock.Full(e.T), &v)
 	if s.Filter != 0 && e.seg.Ctx != s.Filter {
-		copy(b[at+8:], []byte{0xff, 0xff, 0xff, 0xff})
+		copy(b[at+2*s.Format.word():], []byte{0xff, 0xff, 0xff, 0xff})
 	}
 	s.Truth.Delivered++
 	s.GPU.Delivered++
 	s.GPU.Settings.Tell(s.GPU.Delivered)
 	if e.Unlanded {
-		clear(b[at : at+8])
+		clear(b[at : at+2*s.Format.word()])
 		s.Truth.Unlanded++
 		return b
 	}
