@@ -24,13 +24,15 @@ type Label struct {
 	Name  string
 	Codes []int32
 	Dict  []string
+	// Unique says that each value names one sample, which was put together of others, such as those of a kernel.
+	Unique bool
 
 	clean bool // Dict holds no empty text
 }
 
 // with is the label with other codes of the same dictionary.
 func (l *Label) with(codes []int32) *Label {
-	return &Label{Name: l.Name, Codes: codes, Dict: l.Dict, clean: l.clean}
+	return &Label{Name: l.Name, Codes: codes, Dict: l.Dict, Unique: l.Unique, clean: l.clean}
 }
 
 // withoutEmpty is the label without the empty text in its dictionary.

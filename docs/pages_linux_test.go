@@ -66,6 +66,7 @@ var setups = []setup{
 	{page: "formats.md", block: "table.parquet",
 		before: `astrolabe -c 'capture.from_columns({"used_a": [1, 2], "requests": [3, 4]}, period="1ms").save("table.parquet")'` + "\n"},
 	{page: "formats.md", block: "--metrics all --by frame", before: gameOfThePage},
+	{page: "formats.md", block: "convert game.arrow game.prom", before: gameOfThePage},
 	{page: "formats.md", block: "convert run.arrow lake", device: "kbl-gt2",
 		before: "astrolabe record --source i915 --set RenderBasic --duration 1s -o run.arrow\n"},
 	{page: "intel.md", block: "astrolabe doctor", device: "kbl-gt2"},

@@ -324,7 +324,7 @@ var captureTable = binding.MethodTable[*Capture]{
 		{
 			Sig: "table(names: str|list, " + stretches + ") -> Table",
 			Doc: "A row for each sample, with its start, end and labels and the values of counters and metrics; \"all\" is every metric. " +
-				"resample=\"10ms\" makes samples of that period, by=\"frame\", \"kernel\" or \"label:NAME\" one of each frame or value: " +
+				"resample=\"10ms\" makes samples of that period, by=\"frame\", \"kernel\" or \"label:NAME\" one of each frame or value, by=\"capture\" one: " +
 				"a metric is then its formula on the totals of the stretch.",
 			Example: "cap.table([\"TCP_REQ_sum\"], by=\"kernel\")",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
@@ -336,7 +336,9 @@ var captureTable = binding.MethodTable[*Capture]{
 					return nil, fmt.Errorf("parameter names: the list is empty: name counters or metrics, or \"all\"")
 				}
 				return binding.Await(c.Env.Context(), func() (starlark.Value, error) {
-					seen, err := recv.exported(c, export.Options{Metrics: names})
+					seen, err := recv.exported(c, export.Options{Metrics: names}, func(opt export.Options) (*capture.Capture, error) {
+						return export.View(c.Env.Context(), recv.Capture, opt)
+					})
 					if err != nil {
 						return nil, err
 					}
@@ -357,7 +359,7 @@ var captureTable = binding.MethodTable[*Capture]{
 					return nil, err
 				}
 				format := c.Str("format", "")
-				seen, err := recv.saved(c)
+				seen, err := recv.saved(c, path, format)
 				if err != nil {
 					return nil, err
 				}

@@ -16,7 +16,8 @@ import (
 const stretches = "resample: duration=None, by: str=None"
 
 // exported is what the arguments of a call choose of a capture.
-func (c *Capture) exported(call *binding.Call, opt export.Options) (*capture.Capture, error) {
+func (c *Capture) exported(call *binding.Call, opt export.Options,
+	view func(export.Options) (*capture.Capture, error)) (*capture.Capture, error) {
 	var err error
 	if opt.Resample, err = call.Duration("resample", 0); err != nil {
 		return nil, err
@@ -26,7 +27,7 @@ func (c *Capture) exported(call *binding.Call, opt export.Options) (*capture.Cap
 	}
 	opt.By = call.Str("by", "")
 	opt.Defined = c.env.Defined(c.Capture.GPU)
-	return export.View(call.Env.Context(), c.Capture, opt)
+	return view(opt)
 }
 
 // namesGiven is a name, or a list of names; nil where the argument is not given.
@@ -46,7 +47,7 @@ func namesGiven(call *binding.Call, name string) ([]string, error) {
 }
 
 // saved is what Capture.save writes.
-func (c *Capture) saved(call *binding.Call) (*capture.Capture, error) {
+func (c *Capture) saved(call *binding.Call, path, format string) (*capture.Capture, error) {
 	opt := export.Options{Instances: call.Flag("instances", false)}
 	var err error
 	if opt.Metrics, err = namesGiven(call, "metrics"); err != nil {
@@ -55,7 +56,12 @@ func (c *Capture) saved(call *binding.Call) (*capture.Capture, error) {
 	if opt.Select, err = namesGiven(call, "select"); err != nil {
 		return nil, err
 	}
-	return binding.Await(call.Env.Context(), func() (*capture.Capture, error) { return c.exported(call, opt) })
+	ctx := call.Env.Context()
+	return binding.Await(ctx, func() (*capture.Capture, error) {
+		return c.exported(call, opt, func(opt export.Options) (*capture.Capture, error) {
+			return call.Env.Registry.View(ctx, path, format, c.Capture, opt)
+		})
+	})
 }
 
 // cellBytes is what a cell of a table takes.

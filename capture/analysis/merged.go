@@ -87,8 +87,11 @@ func labelLengths(per *capture.Capture, label string) (out []*capture.Counter) {
 	return out
 }
 
+// MergeAll returns the capture as one sample.
+func MergeAll(c *capture.Capture) (*Merged, error) { return merge(c, c.Axis.Whole(), nil) }
+
 // merge returns the capture with one sample for each bin of whole samples, which gives the axis its times. The label
-// names the bins; another one stays where all samples of a bin agree.
+// names the bins, if there is one; another one stays where all samples of a bin agree.
 func merge(c *capture.Capture, bins *capture.Bins, names *capture.Label) (*Merged, error) {
 	axis := bins.Axis
 	axis.Covered, axis.Count = make([]int64, bins.Len()), make([]float64, bins.Len())
@@ -100,9 +103,13 @@ func merge(c *capture.Capture, bins *capture.Bins, names *capture.Label) (*Merge
 	}
 	out, err := c.With(func(cfg *capture.Config) {
 		cfg.Axis = axis
-		cfg.Labels = []*capture.Label{names}
+		cfg.Labels = nil
+		if names != nil {
+			names.Unique = true
+			cfg.Labels = []*capture.Label{names}
+		}
 		for _, l := range c.Labels {
-			if l.Name != names.Name {
+			if names == nil || l.Name != names.Name {
 				cfg.Labels = append(cfg.Labels, agreed(l, bins))
 			}
 		}

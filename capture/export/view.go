@@ -24,14 +24,17 @@ type Options struct {
 	Instances bool
 	// Resample is the period of the samples in ns, 0 for those of the capture.
 	Resample int64
-	// By makes a sample of each frame, or of each value of a label; see ParseBy.
+	// By makes a sample of each frame, "frame", of each value of a label, "kernel" or "label:NAME", or of all, Whole.
 	By string
 	// Defined are metrics of the caller's own.
 	Defined []*metrics.Entry
 }
 
-// All is the name of every metric.
-const All = "all"
+// All is the name of every metric, and Whole is by what there is one sample.
+const (
+	All   = "all"
+	Whole = "capture"
+)
 
 // plain reports whether nothing is asked for.
 func (o *Options) plain() bool {
@@ -47,7 +50,7 @@ func (o *Options) Check() error {
 		return fmt.Errorf("samples of a period or by %s: choose one", o.By)
 	case o.Instances && len(o.Metrics) == 0:
 		return errors.New("instances of no metrics: name the metrics")
-	case o.By != "":
+	case o.By != "" && o.By != Whole:
 		_, err := parseBy(o.By)
 		return err
 	}
@@ -102,7 +105,7 @@ func used(passes []*capture.Pass, counters []*capture.Counter) (out []*capture.P
 func parseBy(text string) (label string, err error) {
 	by, label, err := analysis.ParseBy(text)
 	if err != nil || by != analysis.ByFrame && by != analysis.ByLabel {
-		return "", fmt.Errorf("by %q: use frame, kernel or label:NAME", text)
+		return "", fmt.Errorf("by %q: use frame, kernel, label:NAME or %s", text, Whole)
 	}
 	return label, nil
 }
@@ -119,6 +122,10 @@ func samples(c *capture.Capture, opt *Options) (m *analysis.Merged, extra []*cap
 	}
 	if opt.By == "" {
 		return m, nil, nil
+	}
+	if opt.By == Whole {
+		m, err = analysis.MergeAll(c)
+		return m, nil, err
 	}
 	label, err := parseBy(opt.By)
 	if err != nil {

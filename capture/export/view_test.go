@@ -161,7 +161,7 @@ func TestCountersAreChosenByNamesAndGlobs(t *testing.T) {
 func TestWhatMakesNoSenseIsAnError(t *testing.T) {
 	for want, opt := range map[string]Options{
 		"choose one":               {Resample: 1, By: "frame"},
-		"frame, kernel or label":   {By: "region"},
+		"frame, kernel, label":     {By: "region"},
 		"must be positive":         {Resample: -1},
 		"instances of no metrics":  {Instances: true},
 		"nothing*":                 {Metrics: []string{"nothing*"}},

@@ -98,6 +98,12 @@ type Writer interface {
 // Variable is a Writer that writes files of another name in another form.
 type Variable interface{ Named(path string) Writer }
 
+// Summary is a Writer of totals: a metric is of the whole capture, or of what a label names, and never of a sample.
+type Summary interface {
+	Writer
+	Sums()
+}
+
 // Doubter is a Writer whose format other programs read too, some of them with limits.
 type Doubter interface {
 	// Doubts says what other programs will not read, or not read well, in the file that Encode would make of c.

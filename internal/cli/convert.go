@@ -46,7 +46,11 @@ func (a *app) convertCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if c, err = a.view(c, &view); err != nil {
+			as := format
+			if partition != "" {
+				as = (parquet.Format{}).Name()
+			}
+			if c, err = a.view(c, &view, args[1], as); err != nil {
 				return err
 			}
 			if partition != "" {

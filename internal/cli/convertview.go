@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/export"
+	"astrolabe/capture/formats/all"
 )
 
 // viewFlags say what of a capture is to be seen in a file of another program.
@@ -25,7 +26,7 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 		"write the measured counters of these `NAMES` or globs only, with commas between them; beside --metrics, if that is given")
 	flags.BoolVar(&f.opt.Instances, "instances", false, "write metrics of each core, CPU or the like as well, where they have such")
 	timeVar(flags, &f.resample, "resample", 0, "ms", "write samples of this `TIME`, such as 10ms")
-	flags.StringVar(&f.opt.By, "by", "", "write one sample for each of `WHAT`: frame, kernel or label:NAME")
+	flags.StringVar(&f.opt.By, "by", "", "write one sample for each of `WHAT`: frame, kernel or label:NAME, or one for all: capture")
 }
 
 // check finds what makes no sense before the capture is read.
@@ -38,20 +39,20 @@ func (f *viewFlags) check() error {
 }
 
 // view is what the flags choose of a capture.
-func (a *app) view(c *capture.Capture, f *viewFlags) (*capture.Capture, error) {
+func (a *app) view(c *capture.Capture, f *viewFlags, out, format string) (*capture.Capture, error) {
 	ctx, done := a.busy(a.ctx, "computing metrics")
 	defer done()
-	out, err := export.View(ctx, c, f.opt)
+	seen, err := all.Registry().View(ctx, out, format, c, f.opt)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", streamName(c.Path), err)
 	}
 	var without []string
-	for _, ctr := range out.Counters {
+	for _, ctr := range seen.Counters {
 		if ctr.Expr != "" && ctr.Count() == 0 && len(f.opt.Metrics) > 0 {
 			without = append(without, ctr.Name)
 		}
 	}
-	if n := len(without); n > 0 && out.Len() > 0 {
+	if n := len(without); n > 0 && seen.Len() > 0 {
 		const show = 3
 		names := strings.Join(without[:min(show, n)], ", ")
 		if n > show {
@@ -60,5 +61,5 @@ func (a *app) view(c *capture.Capture, f *viewFlags) (*capture.Capture, error) {
 		a.warn(fmt.Sprintf("%d of the metrics have no value in this capture, mostly because their counters were not collected: %s",
 			n, names))
 	}
-	return out, nil
+	return seen, nil
 }

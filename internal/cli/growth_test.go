@@ -67,7 +67,7 @@ func BenchmarkGrowth(b *testing.B) {
 	})
 	add("map", mali, func(c string) []string { return []string{"map", script, c} })
 	// i915perf takes captures of OA reports only, which no model makes
-	for _, f := range []string{"arrow", "csv", "parquet", "perfetto", "chrometrace", "openmetrics"} {
+	for _, f := range []string{"arrow", "csv", "parquet", "perfetto", "chrometrace", "prometheus"} {
 		add("convert-"+f, intel, func(c string) []string { return []string{"convert", c, out + "." + f, "--format", f} })
 	}
 	add("convert-gpa", "amd-gpa gfx9 cl", func(c string) []string {

@@ -14,6 +14,7 @@ import (
 	"astrolabe/capture/formats/parquet"
 	"astrolabe/capture/formats/perfetto"
 	"astrolabe/capture/formats/perfstat"
+	"astrolabe/capture/formats/prometheus"
 	"astrolabe/capture/formats/rocprofcompute"
 	"astrolabe/capture/formats/rocprofv3"
 )
@@ -32,4 +33,5 @@ var known = []formats.Format{
 	perfstat.Format{},
 	chrometrace.Format{},
 	openmetrics.Format{},
+	prometheus.Format{},
 }

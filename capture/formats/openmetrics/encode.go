@@ -5,24 +5,37 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"strconv"
-	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/internal/exposition"
 	"astrolabe/capture/progress"
 )
 
-// Encode writes the summary of c.
+// Encode writes the samples of c.
 func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error {
-	e := &encoder{w: w, names: names{taken: map[string]bool{}}, base: []label{{"capture", c.Name}}}
+	e := &encoder{w: w, base: []exposition.Label{{Name: "capture", Value: c.Name}},
+		by: exposition.Rows(c)}
+	if err := e.times(c); err != nil {
+		return err
+	}
 	e.capture(c)
+	for _, l := range c.Labels {
+		if !l.Unique {
+			e.label(l)
+		}
+	}
 	meter := progress.From(ctx)
 	meter.Begin(int64(len(c.Counters)), progress.Counters)
 	for _, ctr := range c.Counters {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		e.counter(ctr)
+		if err := e.counter(ctr); err != nil {
+			return err
+		}
 		meter.Add(1)
 	}
 	e.printf("# EOF\n")
@@ -32,11 +45,12 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 type encoder struct {
 	w     io.Writer
 	err   error
-	names names
-	base  []label // of every sample
+	names exposition.Names
+	base  []exposition.Label // of every sample
+	begin string             // the time of the first start
+	at    []string           // of the end of each sample
+	by    []exposition.Label // of each sample, where a label names them; else nil
 }
-
-type label struct{ name, value string }
 
 func (e *encoder) printf(format string, args ...any) {
 	if e.err == nil {
@@ -44,154 +58,183 @@ func (e *encoder) printf(format string, args ...any) {
 	}
 }
 
-// metadata writes what a family is.
-func (e *encoder) metadata(family, kind, unit, help string) {
-	e.printf("# TYPE %s %s\n", family, kind)
-	if unit != "" {
-		e.printf("# UNIT %s %s\n", family, unit)
+// times spells the times of all samples, and looks whether a Prometheus tells them apart.
+func (e *encoder) times(c *capture.Capture) error {
+	zero := int64(0)
+	if !c.StartTime.IsZero() {
+		zero = c.StartTime.UnixNano()
 	}
-	if help != "" {
-		e.printf("# HELP %s %s\n", family, escape(help))
-	}
-}
-
-func (e *encoder) sample(name string, labels []label, value string) {
-	var b strings.Builder
-	for _, l := range append(e.base[:len(e.base):len(e.base)], labels...) {
-		if l.value == "" {
-			continue // the same as no label
-		}
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(l.name + `="` + escape(l.value) + `"`)
-	}
-	if b.Len() > 0 {
-		name += "{" + b.String() + "}"
-	}
-	e.printf("%s %s\n", name, value)
-}
-
-// capture writes what was measured, and for how long.
-func (e *encoder) capture(c *capture.Capture) {
-	family := e.names.family("capture", "")
-	e.metadata(family, "info", "", "What was measured.")
-	labels := []label{{"gpu", c.GPU}, {"device", c.Device.Name}, {"vendor", c.Device.Vendor},
-		{"driver", c.Device.Driver}, {"device_id", c.Device.ID}}
-	for _, p := range c.Properties {
-		name := "property_" + word(p.Name)
-		value := p.Text
-		if !p.IsText {
-			value = strconv.FormatFloat(p.Number, 'g', -1, 64)
-		}
-		clash := false
-		for _, l := range labels {
-			clash = clash || l.name == name
-		}
-		if !clash {
-			labels = append(labels, label{name, value})
-		}
-	}
-	e.sample(family+"_info", labels, "1")
-	family = e.names.family("capture_duration", "seconds")
-	e.metadata(family, "gauge", "seconds", "From the start of the first sample to the end of the last.")
-	e.sample(family, nil, decimal(strconv.FormatInt(c.Duration(), 10), 9))
-	family = e.names.family("capture_samples", "")
-	e.metadata(family, "gauge", "", "How many samples the capture has.")
-	e.sample(family, nil, strconv.Itoa(c.Len()))
-}
-
-// counter writes the totals of a counter, one for each instance if it has any.
-func (e *encoder) counter(c *capture.Counter) {
-	unit, power := unitOf(c.Unit)
-	kind := "gauge"
-	parts := c.Instances
-	if len(parts) == 0 {
-		parts = []*capture.Counter{c}
-	}
-	values := make([]string, len(parts))
-	monotonic := c.Kind == capture.Delta
-	missing := ""
-	for i, p := range parts {
-		v := p.Total()
-		if v.Missing() {
-			if why, ok := p.Why(-1); ok && missing == "" {
-				missing = why.String()
+	ms := func(ns int64) int64 { return int64(math.Round(float64(zero+ns) / 1e6)) }
+	start, _ := c.Axis.Extent()
+	last := ms(start)
+	e.begin = timeText(last)
+	for i, end := range c.Axis.End {
+		t := ms(end)
+		if t <= last && e.by == nil {
+			before := "it starts"
+			if i > 0 {
+				before = fmt.Sprintf("sample %d does", i-1)
 			}
-			continue
+			return fmt.Errorf(
+				"%w: sample %d ends in the same millisecond in which %s, and a Prometheus keeps one value for each: "+
+					"write longer samples, such as with --resample 10ms (resample=\"10ms\" in scripts)",
+				formats.ErrUnsuitable, i, before)
 		}
-		f := v.Float()
-		monotonic = monotonic && f >= 0 && !math.IsInf(f, 0)
-		values[i] = number(v, power)
+		last = t
+		e.at = append(e.at, timeText(t))
 	}
-	suffix := ""
-	if monotonic {
+	return nil
+}
+
+// timeText is a time of whole milliseconds in seconds. Prometheus multiplies what it reads by 1000 and cuts off the
+// rest, so that it is the least number which comes to the millisecond that is meant.
+func timeText(ms int64) string {
+	seconds := float64(ms) / 1000
+	for int64(seconds*1000) < ms {
+		seconds = math.Nextafter(seconds, math.Inf(1))
+	}
+	return strconv.FormatFloat(seconds, 'f', -1, 64)
+}
+
+// family writes what a family is.
+func (e *encoder) family(name, kind, unit, help string) {
+	e.printf("# TYPE %s %s\n", name, kind)
+	if unit != "" {
+		e.printf("# UNIT %s %s\n", name, unit)
+	}
+	e.printf("# HELP %s %s\n", name, exposition.Escape(help))
+}
+
+// series are the labels of a sample, ready to be written.
+func (e *encoder) series(name string, labels ...exposition.Label) string {
+	return name + exposition.Labels(append(e.base[:len(e.base):len(e.base)], labels...)...)
+}
+
+// capture writes what was measured, at the first and the last time.
+func (e *encoder) capture(c *capture.Capture) {
+	family := e.names.Family("capture", "")
+	e.family(family, "info", "", "What was measured.")
+	series := e.series(family+"_info", exposition.About(c)...)
+	e.printf("%s 1 %s\n", series, e.begin)
+	if n := len(e.at); n > 0 && e.by == nil {
+		e.printf("%s 1 %s\n", series, e.at[n-1])
+	}
+}
+
+// label writes what a label was at each time.
+func (e *encoder) label(l *capture.Label) {
+	if len(l.Dict) == 0 || len(e.at) == 0 {
+		return
+	}
+	family := e.names.Family("label_"+l.Name, "")
+	e.family(family, "info", "", "What "+l.Name+" was.")
+	rows := make([][]int, len(l.Dict))
+	for i, code := range l.Codes {
+		if code >= 0 {
+			rows[code] = append(rows[code], i)
+		}
+	}
+	for code, text := range l.Dict {
+		for _, i := range rows[code] {
+			labels := []exposition.Label{{Name: exposition.Word(l.Name), Value: text}}
+			if e.by != nil {
+				labels = append(labels, e.by[i])
+			}
+			e.printf("%s 1 %s\n", e.series(family+"_info", labels...), e.at[i])
+		}
+	}
+}
+
+// counter writes the samples of a counter, those of each instance if it has any.
+func (e *encoder) counter(c *capture.Counter) error {
+	unit, power := exposition.Unit(c.Unit)
+	parts := exposition.Parts(c)
+	columns := make([]capture.Data, len(parts))
+	adds, missing := c.Kind == capture.Delta, ""
+	for k, p := range parts {
+		columns[k] = capture.Data{F: nil}
+		if p.Col == nil {
+			columns[k].F = p.Floats()
+		} else if columns[k] = p.Col.Data(); p.Col.Err() != nil {
+			return fmt.Errorf("counter %s: %w", p.Name, p.Col.Err())
+		}
+		d := &columns[k]
+		for i := range p.Len() {
+			if d.Missing(i) {
+				if missing == "" {
+					why, _ := p.Why(i)
+					missing = why.String()
+				}
+			} else if f := d.Float(i); f < 0 || math.IsInf(f, 0) {
+				adds = false // a counter never falls
+			}
+		}
+	}
+	kind, suffix := "gauge", ""
+	if adds {
 		kind, suffix = "counter", "_total"
 	}
-	help := c.Doc
-	if help == "" {
-		help = c.Title
+	family := e.names.Family(c.Name, unit)
+	e.family(family, kind, unit, exposition.Help(c, missing))
+	places := exposition.Places(c, parts)
+	for k := range parts {
+		switch {
+		case e.by != nil:
+			e.named(family+suffix, places[k], &columns[k], power)
+		case adds:
+			e.sums(e.series(family+suffix, places[k]...), &columns[k], power)
+		default:
+			e.levels(e.series(family, places[k]...), &columns[k], power)
+		}
 	}
-	if missing != "" {
-		help = strings.TrimSpace(help + " (missing here: " + missing + ")")
+	return nil
+}
+
+// value writes that of one sample.
+func value(d *capture.Data, i, power int) string {
+	if d.U != nil {
+		return exposition.Whole(new(big.Int).SetUint64(d.U[i]), power)
 	}
-	if help == "" {
-		help = c.Name
+	return exposition.Float(d.F[i], power)
+}
+
+func (e *encoder) levels(series string, d *capture.Data, power int) {
+	for i := range e.at {
+		if !d.Missing(i) {
+			e.printf("%s %s %s\n", series, value(d, i, power), e.at[i])
+		}
 	}
-	family := e.names.family(c.Name, unit)
-	e.metadata(family, kind, unit, help)
-	ids := map[string]int{}
-	for i, p := range parts {
-		if values[i] == "" {
+}
+
+// named writes samples that a label names: each is a series of its own.
+func (e *encoder) named(name string, place []exposition.Label, d *capture.Data, power int) {
+	for i := range e.at {
+		if !d.Missing(i) {
+			series := e.series(name, append(place[:len(place):len(place)], e.by[i])...)
+			e.printf("%s %s %s\n", series, value(d, i, power), e.at[i])
+		}
+	}
+}
+
+// sums writes running sums, exact where the values are integers.
+func (e *encoder) sums(series string, d *capture.Data, power int) {
+	whole, sum := new(big.Int), 0.0
+	begun := false
+	for i := range e.at {
+		if d.Missing(i) {
 			continue
 		}
-		id := p.Meta.Instance
-		if ids[id]++; ids[id] > 1 {
-			id = fmt.Sprintf("%s#%d", id, ids[id])
+		if !begun {
+			begun = true
+			e.printf("%s 0 %s\n", series, e.begin)
 		}
-		e.sample(family+suffix, []label{{"device", either(p.Device, c.Device)}, {"block", either(p.Block, c.Block)},
-			{"id", id}}, values[i])
+		text := ""
+		if d.U != nil {
+			text = exposition.Whole(whole.Add(whole, new(big.Int).SetUint64(d.U[i])), power)
+		} else {
+			sum += d.F[i]
+			text = exposition.Float(sum, power)
+		}
+		e.printf("%s %s %s\n", series, text, e.at[i])
 	}
-}
-
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// number writes a value, divided by a power of ten.
-func number(v capture.Value, power int) string {
-	if v.IsInt() {
-		return decimal(v.Big().String(), power)
-	}
-	f := v.Float()
-	switch {
-	case math.IsInf(f, 1):
-		return "+Inf"
-	case math.IsInf(f, -1):
-		return "-Inf"
-	}
-	return strconv.FormatFloat(f/math.Pow10(power), 'g', -1, 64)
-}
-
-// decimal puts a point into a whole number, so that nothing is rounded.
-func decimal(digits string, power int) string {
-	sign := ""
-	if strings.HasPrefix(digits, "-") {
-		sign, digits = "-", digits[1:]
-	}
-	if power == 0 {
-		return sign + digits
-	}
-	if len(digits) <= power {
-		digits = strings.Repeat("0", power-len(digits)+1) + digits
-	}
-	at := len(digits) - power
-	fraction := strings.TrimRight(digits[at:], "0")
-	if fraction == "" {
-		return sign + digits[:at]
-	}
-	return sign + digits[:at] + "." + fraction
 }

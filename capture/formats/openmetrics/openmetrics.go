@@ -15,6 +15,7 @@ type Format struct{}
 var (
 	_ formats.Writer    = Format{}
 	_ formats.Explainer = Format{}
+	_ formats.Doubter   = Format{}
 )
 
 // Name is "openmetrics".
@@ -22,11 +23,11 @@ func (Format) Name() string { return "openmetrics" }
 
 // Doc says what the format is.
 func (Format) Doc() string {
-	return "OpenMetrics text, a summary written for Prometheus and not read (starts with # TYPE, ends with # EOF)"
+	return "OpenMetrics text, samples with times for a Prometheus; written and not read (starts with # TYPE, ends with # EOF)"
 }
 
-// Extensions are those that exporters of text files use.
-func (Format) Extensions() []string { return []string{".openmetrics", ".prom"} }
+// Extensions are its own.
+func (Format) Extensions() []string { return []string{".openmetrics"} }
 
 // Sniff knows the format, so that Open can say that it is not read.
 func (Format) Sniff(in *formats.Input) int {
@@ -44,8 +45,16 @@ func (Format) WhyNot(in *formats.Input) string {
 	return "it does not start with # TYPE"
 }
 
-// Open fails: a summary has no samples.
+// Open fails: running sums at milliseconds are not what was measured.
 func (Format) Open(_ context.Context, in *formats.Input, _ formats.Options) (*capture.Capture, error) {
-	return nil, fmt.Errorf("%s: %w: a summary has totals and no samples: open the capture that it was made of", in.Path,
+	return nil, fmt.Errorf("%s: %w: its times are rounded and its counts added up: open the capture that it was made of", in.Path,
 		formats.ErrWriteOnly)
+}
+
+// Doubts says where times are not those of a clock.
+func (Format) Doubts(c *capture.Capture) []string {
+	if !c.StartTime.IsZero() {
+		return nil
+	}
+	return []string{"the capture does not say when it began: its times count from 1970"}
 }

@@ -7,108 +7,160 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 )
 
-func encoded(t testing.TB, cfg capture.Config) string {
-	t.Helper()
+func encode(cfg capture.Config) (string, error) {
 	c, err := capture.New(cfg)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	var buf bytes.Buffer
-	if err := (Format{}).Encode(context.Background(), &buf, c); err != nil {
-		t.Fatal(err)
-	}
-	return buf.String()
+	err = Format{}.Encode(context.Background(), &buf, c)
+	return buf.String(), err
 }
 
+// sample is three samples that end at 10, 20 and 1500 ms after a moment of 2023.
 func sample() capture.Config {
-	axis := &capture.Axis{Start: []int64{0, 10, 20}, End: []int64{10, 20, 1_500_000_020}}
+	axis := &capture.Axis{Start: []int64{0, 10e6, 20e6}, End: []int64{10e6, 20e6, 1500e6}}
 	ints := func(v ...uint64) *capture.Column { return capture.NewColumn(capture.Data{U: v}) }
 	floats := func(v ...float64) *capture.Column { return capture.NewColumn(capture.Data{F: v}) }
 	one := func(m capture.Meta, col *capture.Column) *capture.Counter {
 		return &capture.Counter{Axis: axis, Meta: m, Col: col}
 	}
-	reads := one(capture.Meta{Name: "reads", Unit: "bytes", Block: "L2"}, nil)
-	for _, id := range []string{"5", "7"} {
-		reads.Instances = append(reads.Instances,
-			one(capture.Meta{Name: "reads[" + id + "]", Instance: id, Device: "card\"0\"\\"},
-				ints(1, 2, math.MaxUint64)))
-	}
 	nan := math.NaN()
-	absent := one(capture.Meta{Name: "absent"}, floats(nan, nan, nan))
-	absent.Reasons = []capture.ReasonRun{
-		{From: 0, To: 3, Reason: capture.Reason{Code: capture.PowerGated, Text: "the block was\noff"}}}
-	return capture.Config{Name: "run \"1\"", GPU: "gfx1151",
-		Device: capture.Device{Name: "Radeon", Driver: "amdgpu 6.1"}, Axis: axis,
-		Properties: []capture.Property{{Name: "cu per gpu", Number: 40}, {Name: "api", Text: "hip", IsText: true}},
-		Counters: []*capture.Counter{
-			reads, absent,
-			one(capture.Meta{Name: "GPU.Busy Total", Kind: capture.Gauge, Unit: "%", Doc: "share \\ of\ntime"},
-				floats(50, 50, 50)),
-			one(capture.Meta{Name: "task-clock", Unit: "ms"}, ints(1, 1, 1498)),
-			one(capture.Meta{Name: "task clock", Unit: "s"}, ints(1, 1, 1)),
-			one(capture.Meta{Name: "bandwidth", Kind: capture.Gauge, Unit: "bytes/s"}, floats(1e9, 1e9, 1e9)),
-			one(capture.Meta{Name: "drift"}, floats(-1, 0, 0)),
-			one(capture.Meta{Name: "capture_samples"}, ints(1, 1, 1)),
-			one(capture.Meta{Name: "π"}, ints(1, 0, 0)),
-		},
-	}
+	reads := one(capture.Meta{Name: "reads", Unit: "bytes", Block: "L2"}, nil)
+	reads.AddInstance(one(capture.Meta{Name: "reads[5]", Instance: "5", Device: "card\"0\"\\"}, ints(1, 2, math.MaxUint64)))
+	busy := one(capture.Meta{Name: "GPU.Busy Total", Kind: capture.Gauge, Unit: "%", Doc: "share \\ of\ntime"},
+		floats(50, nan, 0.1))
+	busy.Reasons = []capture.ReasonRun{{From: 1, To: 2, Reason: capture.Reason{Code: capture.PowerGated, Text: "it was\noff"}}}
+	return capture.Config{Name: "run \"1\"", GPU: "gfx1151", StartTime: time.Unix(1700000000, 123e6), Axis: axis,
+		Labels:   []*capture.Label{capture.NewLabel("frame no", []string{"1", "", "2\n"}, nil)},
+		Counters: []*capture.Counter{reads, busy, one(capture.Meta{Name: "task-clock", Unit: "ms"}, floats(nan, 1, 0.5))}}
 }
 
-func TestTheSummaryFollowsTheSpecification(t *testing.T) {
-	text := encoded(t, sample())
+func TestSamplesFollowTheSpecification(t *testing.T) {
+	text, err := encode(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
 	got, err := validate(text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	const c = `capture="run \"1\""`
+	const c, reads = `capture="run \"1\""`, `,device="card\"0\"\\",block="L2",id="5"} `
 	want := map[string]string{
-		`astrolabe_capture_info{` + c +
-			`,gpu="gfx1151",device="Radeon",driver="amdgpu 6.1",property_cu_per_gpu="40",property_api="hip"}`: "1",
-		`astrolabe_capture_duration_seconds{` + c + `}`:                                 "1.50000002",
-		`astrolabe_capture_samples{` + c + `}`:                                          "3",
-		`astrolabe_reads_bytes_total{` + c + `,device="card\"0\"\\",block="L2",id="5"}`: "18446744073709551618",
-		`astrolabe_reads_bytes_total{` + c + `,device="card\"0\"\\",block="L2",id="7"}`: "18446744073709551618",
-		`astrolabe_gpu_busy_percent{` + c + `}`:                                         "50",
-		`astrolabe_task_clock_seconds_total{` + c + `}`:                                 "1.5",
-		`astrolabe_task_clock_2_seconds_total{` + c + `}`:                               "3",
-		`astrolabe_bandwidth_bytes_per_second{` + c + `}`:                               "1e+09",
-		`astrolabe_drift{` + c + `}`:                                                    "-1",
-		`astrolabe_capture_samples_2_total{` + c + `}`:                                  "3",
-		`astrolabe_x_total{` + c + `}`:                                                  "1",
+		`astrolabe_capture_info{` + c + `,gpu="gfx1151"} 1700000000.123`:         "1",
+		`astrolabe_capture_info{` + c + `,gpu="gfx1151"} 1700000001.623`:         "1",
+		`astrolabe_label_frame_no_info{` + c + `,frame_no="1"} 1700000000.133`:   "1",
+		`astrolabe_label_frame_no_info{` + c + `,frame_no="2\n"} 1700000001.623`: "1",
+		`astrolabe_reads_bytes_total{` + c + reads + `1700000000.123`:            "0",
+		`astrolabe_reads_bytes_total{` + c + reads + `1700000000.133`:            "1",
+		`astrolabe_reads_bytes_total{` + c + reads + `1700000000.143`:            "3",
+		`astrolabe_reads_bytes_total{` + c + reads + `1700000001.623`:            "18446744073709551618",
+		`astrolabe_gpu_busy_percent{` + c + `} 1700000000.133`:                   "50",
+		`astrolabe_gpu_busy_percent{` + c + `} 1700000001.623`:                   "0.1",
+		`astrolabe_task_clock_seconds_total{` + c + `} 1700000000.123`:           "0",
+		`astrolabe_task_clock_seconds_total{` + c + `} 1700000000.143`:           "0.001",
+		`astrolabe_task_clock_seconds_total{` + c + `} 1700000001.623`:           "0.0015",
+	}
+	near := func(key string) string { // a time may be a hair later, see timeText
+		name, at, _ := strings.Cut(key, "} ")
+		return name + "} " + at[:min(len(at), 14)]
+	}
+	have := map[string]string{}
+	for k, v := range got {
+		have[near(k)] = v
 	}
 	for k, v := range want {
-		if got[k] != v {
-			t.Errorf("%s = %q, want %s", k, got[k], v)
+		if have[k] != v {
+			t.Errorf("%s = %q, want %s", k, have[k], v)
 		}
 	}
-	if len(got) != len(want) {
-		t.Errorf("%d samples, want %d:\n%s", len(got), len(want), text)
+	if len(have) != len(want) {
+		t.Errorf("%d samples, want %d:\n%s", len(have), len(want), text)
 	}
-	if !strings.Contains(text, `# HELP astrolabe_absent (missing here: the block was\noff)`) {
-		t.Errorf("nothing says why absent is absent:\n%s", text)
+	if !strings.Contains(text, `# HELP astrolabe_gpu_busy_percent share \\ of\ntime (missing here: it was\noff)`) {
+		t.Errorf("nothing says why a value is missing:\n%s", text)
+	}
+}
+
+func parse(text string, into *float64) (err error) {
+	*into, err = strconv.ParseFloat(text, 64)
+	return err
+}
+
+// What a Prometheus reads is cut off behind milliseconds.
+func TestTimesComeToTheirMillisecond(t *testing.T) {
+	for _, ms := range []int64{0, 1, 999, 1700000000123, 1700000000124, 1700000000125, 1763900000001, 4102444799999} {
+		for k := range int64(2000) {
+			var seconds float64
+			text := timeText(ms + k)
+			if err := parse(text, &seconds); err != nil || int64(seconds*1000) != ms+k {
+				t.Fatalf("%s comes to %d ms, want %d", text, int64(seconds*1000), ms+k)
+			}
+		}
+	}
+}
+
+func TestSamplesOfOneMillisecondAreRefused(t *testing.T) {
+	cfg := sample()
+	cfg.Axis.Start[1], cfg.Axis.End[1] = 10e6, 10.4e6
+	_, err := encode(cfg)
+	if !errors.Is(err, formats.ErrUnsuitable) || !strings.Contains(err.Error(), "sample 1 ends in the same millisecond") ||
+		!strings.Contains(err.Error(), "--resample 10ms") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Samples that a label names are series of their own, wherever they end.
+func TestWhatALabelNamesIsASeries(t *testing.T) {
+	cfg := sample()
+	cfg.Axis.End[0] = 1500e6
+	kernels := capture.NewLabel("kernel", []string{"a", "b", "b"}, nil)
+	kernels.Unique = true
+	cfg.Labels = append(cfg.Labels, kernels)
+	text, err := encode(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := validate(text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, kernel := range []string{"a", "b#2"} {
+		found := false
+		for k := range got {
+			found = found || strings.Contains(k, `astrolabe_gpu_busy_percent{capture="run \"1\"",kernel="`+kernel+`"} `)
+		}
+		if !found {
+			t.Errorf("no series of %s:\n%s", kernel, text)
+		}
 	}
 }
 
 func TestTheValidatorFindsMistakes(t *testing.T) {
 	for name, text := range map[string]string{
-		"no end":       "# TYPE a gauge\na 1\n",
-		"twice":        "# TYPE a gauge\na 1\na 2\n# EOF\n",
-		"suffix":       "# TYPE a counter\na 1\n# EOF\n",
-		"negative":     "# TYPE a counter\na_total -1\n# EOF\n",
-		"interleaved":  "# TYPE a gauge\na 1\n# TYPE b gauge\nb 1\n# HELP a x\n# EOF\n",
-		"unit":         "# TYPE a gauge\n# UNIT a bytes\na 1\n# EOF\n",
-		"label":        "# TYPE a gauge\na{x=\"a\"b\"} 1\n# EOF\n",
-		"no number":    "# TYPE a gauge\na one\n# EOF\n",
-		"clash":        "# TYPE a counter\na_total 1\n# TYPE a_total gauge\na_total 2\n# EOF\n",
-		"empty line":   "# TYPE a gauge\n\na 1\n# EOF\n",
-		"double label": "# TYPE a gauge\na{x=\"1\",x=\"2\"} 1\n# EOF\n",
+		"no end":       "# TYPE a gauge\na 1 1\n",
+		"no time":      "# TYPE a gauge\na 1\n# EOF\n",
+		"twice":        "# TYPE a gauge\na 1 1\na 2 1\n# EOF\n",
+		"back":         "# TYPE a gauge\na 1 2\na 2 1\n# EOF\n",
+		"mixed":        "# TYPE a gauge\na 1 2\na{b=\"c\"} 2 1\na 1 3\n# EOF\n",
+		"suffix":       "# TYPE a counter\na 1 1\n# EOF\n",
+		"negative":     "# TYPE a counter\na_total -1 1\n# EOF\n",
+		"interleaved":  "# TYPE a gauge\na 1 1\n# TYPE b gauge\nb 1 1\n# HELP a x\n# EOF\n",
+		"unit":         "# TYPE a gauge\n# UNIT a bytes\na 1 1\n# EOF\n",
+		"label":        "# TYPE a gauge\na{x=\"a\"b\"} 1 1\n# EOF\n",
+		"no number":    "# TYPE a gauge\na one 1\n# EOF\n",
+		"clash":        "# TYPE a counter\na_total 1 1\n# TYPE a_total gauge\na_total 2 1\n# EOF\n",
+		"empty line":   "# TYPE a gauge\n\na 1 1\n# EOF\n",
+		"double label": "# TYPE a gauge\na{x=\"1\",x=\"2\"} 1 1\n# EOF\n",
 	} {
 		if _, err := validate(text); err == nil {
 			t.Errorf("%s: no mistake is found", name)
@@ -116,13 +168,16 @@ func TestTheValidatorFindsMistakes(t *testing.T) {
 	}
 }
 
-func TestASummaryIsNotRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(path, []byte(encoded(t, sample())), 0o600); err != nil {
+func TestSamplesAreNotRead(t *testing.T) {
+	text, err := encode(sample())
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, err := formats.NewRegistry(Format{}).Open(context.Background(), path, formats.Options{})
-	if !errors.Is(err, formats.ErrWriteOnly) {
+	path := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = formats.NewRegistry(Format{}).Open(context.Background(), path, formats.Options{}); !errors.Is(err, formats.ErrWriteOnly) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package openmetrics
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,12 +13,12 @@ import (
 var (
 	nameForm   = regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
 	metaForm   = regexp.MustCompile(`^# (TYPE|UNIT|HELP) (\S+) (.*)$`)
-	sampleForm = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{(.*)\})? (\S+)$`)
+	sampleForm = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{(.*)\})? (\S+) ([0-9.]+)$`)
 	labelForm  = regexp.MustCompile(`^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)`)
 	numberForm = regexp.MustCompile(`^([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?Inf|NaN)$`)
 )
 
-// validate returns the samples by name and labels.
+// validate returns the samples by name, labels and time.
 func validate(text string) (map[string]string, error) {
 	if !utf8.ValidString(text) {
 		return nil, fmt.Errorf("no UTF-8")
@@ -30,6 +31,7 @@ func validate(text string) (map[string]string, error) {
 	done := map[string]bool{} // families
 	claimed := map[string]string{}
 	family, kind := "", "unknown"
+	lastKey, last, open := "", 0.0, map[string]bool{}
 	seen := map[string]bool{} // metadata of the current family
 	for n, line := range strings.Split(strings.TrimSuffix(body, "\n"), "\n") {
 		fail := func(format string, args ...any) (map[string]string, error) {
@@ -75,6 +77,12 @@ func validate(text string) (map[string]string, error) {
 		if m[1] != want {
 			return fail("a sample of a %s %s is called %s", kind, family, want)
 		}
+		at, err := strconv.ParseFloat(m[5], 64)
+		if key := m[1] + m[2]; err != nil || key == lastKey && at <= last || key != lastKey && open[key] {
+			return fail("times do not increase, or a series is interleaved")
+		} else {
+			lastKey, last, open[key] = key, at, true
+		}
 		seen["sample"] = true
 		if owner, ok := claimed[m[1]]; ok && owner != family {
 			return fail("its name belongs to family %s", owner)
@@ -99,7 +107,7 @@ func validate(text string) (map[string]string, error) {
 			kind == "info" && m[4] != "1" {
 			return fail("no value of a %s", kind)
 		}
-		key := m[1] + m[2]
+		key := m[1] + m[2] + " " + m[5]
 		if _, twice := out[key]; twice {
 			return fail("the sample stands twice")
 		}

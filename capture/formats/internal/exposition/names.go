@@ -1,19 +1,22 @@
-package openmetrics
+package exposition
 
 import (
 	"fmt"
 	"strings"
 )
 
-// names keeps families apart.
-type names struct{ taken map[string]bool }
+// Names keeps families apart. Its zero value is ready for use.
+type Names struct{ taken map[string]bool }
 
 // suffixes are those that the samples of a family may have; no other family may be called so.
 var suffixes = []string{"", "_total", "_created", "_info", "_count", "_sum", "_bucket", "_gcount", "_gsum"}
 
-// family makes the name of a family of a counter's name and unit.
-func (n *names) family(name, unit string) string {
-	base := "astrolabe_" + word(name)
+// Family makes the name of a family of a counter's name and unit.
+func (n *Names) Family(name, unit string) string {
+	if n.taken == nil {
+		n.taken = map[string]bool{}
+	}
+	base := "astrolabe_" + Word(name)
 	for _, s := range suffixes[1:] {
 		base = strings.TrimSuffix(base, s)
 	}
@@ -32,7 +35,7 @@ func (n *names) family(name, unit string) string {
 	return unique
 }
 
-func (n *names) clashes(name string) bool {
+func (n *Names) clashes(name string) bool {
 	for _, s := range suffixes {
 		if n.taken[name+s] {
 			return true
@@ -41,8 +44,8 @@ func (n *names) clashes(name string) bool {
 	return false
 }
 
-// word is s in lower case with letters, digits and single underscores only.
-func word(s string) string {
+// Word is s in lower case with letters, digits and single underscores only.
+func Word(s string) string {
 	var b strings.Builder
 	under := false
 	for _, r := range strings.ToLower(s) {
@@ -67,8 +70,8 @@ func word(s string) string {
 var perUnit = map[string]string{"s": "second", "ms": "millisecond", "us": "microsecond", "ns": "nanosecond",
 	"second": "second"}
 
-// unitOf spells a unit as the end of a name, and says by what power of ten values are to be divided.
-func unitOf(unit string) (name string, power int) {
+// Unit spells a unit as the end of a name, and says by what power of ten values are to be divided.
+func Unit(unit string) (name string, power int) {
 	switch unit {
 	case "":
 		return "", 0
@@ -89,16 +92,22 @@ func unitOf(unit string) (name string, power int) {
 		if p := perUnit[below]; p != "" {
 			below = p
 		}
-		if word(above) == "1" || above == "" {
-			return "per_" + word(below), 0
+		if Word(above) == "1" || above == "" {
+			return "per_" + Word(below), 0
 		}
-		return word(above) + "_per_" + word(below), 0
+		return Word(above) + "_per_" + Word(below), 0
 	}
-	return word(unit), 0
+	return Word(unit), 0
 }
 
-// escape writes a text for HELP and label values.
-func escape(s string) string {
+// Escape writes a text for label values, and for what describes a family of OpenMetrics.
+func Escape(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	return strings.NewReplacer("\\", `\\`, "\n", `\n`, `"`, `\"`, "\x00", "").Replace(s)
+}
+
+// EscapeHelp writes a text for what describes a family of Prometheus' text form, which knows no escaped quotes.
+func EscapeHelp(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	return strings.NewReplacer("\\", `\\`, "\n", `\n`, "\x00", "").Replace(s)
 }
