@@ -1,6 +1,8 @@
 package intel
 
 import (
+	"slices"
+
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/content"
 )
@@ -78,12 +80,17 @@ func fixed(p *content.Part, a content.Axis, stages ...stage) (out []simulate.Ser
 	return out
 }
 
-// queueOf is the ring of a pass: only those that are asynchronous are on that of compute, where there is one.
-func (d *device) queueOf(p *content.Pass) int {
-	if p.Async && d.async() {
+// queueOf is the ring of a pass. Where compute has one, asynchronous passes are on it, and all passes of programs that
+// draw nothing: the drivers for OpenCL and SYCL submit there.
+func (d *device) queueOf(s *content.Scene, p *content.Pass) int {
+	if d.async() && (p.Async || !draws(s)) {
 		return 1
 	}
 	return 0
+}
+
+func draws(s *content.Scene) bool {
+	return slices.ContainsFunc(s.Passes, func(p *content.Pass) bool { return p.Kind == content.Render })
 }
 
 func (d *device) async() bool { return len(d.machine.Queues) > 1 }
@@ -93,10 +100,10 @@ func (d *device) async() bool { return len(d.machine.Queues) > 1 }
 func (d *device) Compile(s *content.Scene) simulate.Content {
 	out := simulate.Content{Name: s.Name}
 	for i, p := range s.Passes {
-		job := simulate.Job{Name: p.Name, Queue: d.queueOf(p), Launch: d.launch, Drain: p.Drain, Image: p.Image,
+		job := simulate.Job{Name: p.Name, Queue: d.queueOf(s, p), Launch: d.launch, Drain: p.Drain, Image: p.Image,
 			Submit: float64(i+1) / float64(len(s.Passes))}
 		for _, l := range p.After {
-			if l.Pass >= 0 && l.Back == 0 && d.queueOf(s.Passes[l.Pass]) == job.Queue {
+			if l.Pass >= 0 && l.Back == 0 && d.queueOf(s, s.Passes[l.Pass]) == job.Queue {
 				job.Drain = true // a ring works in order: what it waits for came before it
 				continue
 			}

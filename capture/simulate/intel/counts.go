@@ -100,11 +100,12 @@ type terms struct {
 	p       *content.Part
 	list    work
 	tensors bool    // the pass uses the matrix engines
-	hit     float64 // share of accesses that the first level of cache holds, where there is one
+	hit     float64 // share of reads that the first level of cache holds, where there is one
+	writes  float64 // share of accesses of buffers
 }
 
 func newTerms(d *device, p *content.Pass, part *content.Part) *terms {
-	return &terms{d: d, p: part, tensors: tensors(p), hit: p.Memory.HitNear}
+	return &terms{d: d, p: part, tensors: tensors(p), hit: p.Memory.HitNear, writes: p.Shader.Writes}
 }
 
 func (t *terms) add(quantity, tally int, amount float64) {
@@ -121,7 +122,7 @@ func (t *terms) cycles(a content.Axis, n int) float64 {
 func (d *device) program(s *content.Scene) (out []work) {
 	for _, p := range s.Passes {
 		if p.Kind != content.Render {
-			out = append(out, d.groups(p))
+			out = append(out, d.groups(p, d.queueOf(s, p) == 1))
 			continue
 		}
 		out = append(out, d.vertices(p), d.pixels(p))
@@ -313,7 +314,7 @@ func (d *device) pixels(p *content.Pass) work {
 	return t.list
 }
 
-func (d *device) groups(p *content.Pass) work {
+func (d *device) groups(p *content.Pass, async bool) work {
 	t := newTerms(d, p, p.Groups)
 	sh := &p.Shader
 	// 20 to 2000 unit clocks in a thread: a copy is at one end, a matrix product at the other.
@@ -323,7 +324,7 @@ func (d *device) groups(p *content.Pass) work {
 	}
 	n := (t.cycles(content.Arithmetic, d.eus) + t.cycles(content.LoadStore, d.subs)) / each
 	stage, count := compute, groupCount
-	if p.Async && d.async() {
+	if async {
 		stage, count = asyncCompute, asyncCount
 	}
 	t.shade(stage, sh, n)

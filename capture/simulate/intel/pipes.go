@@ -79,7 +79,8 @@ func (t *terms) missesBehind(read, write float64) {
 	if t.p.Press[content.Texture] == 0 {
 		most[0] = 0
 	}
-	want := [2]float64{min(most[0], max(0.1*texture, 0.6*read)), buffers * (1 - 0.9*t.hit)}
+	// Writes go through the first level (Battlemage's published counts: as many writes of L3 as of shaders).
+	want := [2]float64{min(most[0], max(0.1*texture, 0.6*read)), buffers * (t.writes + (1-t.writes)*(1-0.9*t.hit))}
 	sum := want[0] + want[1]
 	// What L3 is busy with is what it is asked for: programs that lean on it miss the first level more often.
 	if limit := most[0] + most[1]; sum > 0 && limit > 0 {

@@ -36,7 +36,7 @@ var xe2Memory = map[string]target{
 	"L#_MISS": count((*moment).farMisses), "L#_ATOMIC_ACCESS": of(atomics, 1),
 	"L#_BUSY": clocks((*moment).cacheBusy), "L#_STALL": clocks(bottleneck(unitCache)),
 	"L#_INPUT_AVAILABLE": clocks((*moment).cacheInput), "L#_OUTPUT_READY": clocks((*moment).cacheOutput),
-	"L#_SUPERQ_FULL":  clocks(func(m *moment) float64 { return 0.6 * m.memoryWait() }),
+	"L#_SUPERQ_FULL":  clocks(func(m *moment) float64 { return m.queued * m.memoryWait() }),
 	"SAMPLER_L#_READ": of(samplerMisses, 1),
 	"SAMPLER_L#_HIT":  count(func(m *moment) float64 { return m.v[samplerMisses] * m.kept() }),
 	"ICACHE_L#_READ":  of(instructions, 1), "ICACHE_L#_HIT": of(instructions, 0.98),
