@@ -117,11 +117,12 @@ func (e bounds) watchAll(name string, size uint64, args starlark.Tuple,
 	}
 	named := kwargs
 	for i, kv := range kwargs {
+		walks := len(all)
 		v, failed := watch(kv[1])
 		if failed != nil {
 			return nil, nil, nil, failed
 		}
-		if v != kv[1] {
+		if len(all) > walks { // values such as tuples cannot be compared
 			named = append([]starlark.Tuple{}, named...)
 			named[i] = starlark.Tuple{kv[0], v}
 		}
