@@ -98,6 +98,13 @@ func fresh(c *capture.Counter) []float64 {
 // level is the product of the factors of an entry in every sample, in that of its divisors; all NaN where one of them
 // was not measured.
 func (a *accounting) level(en accountEntry) []float64 {
+	if en.uncounted {
+		out := make([]float64, a.n)
+		for i := range out {
+			out[i] = math.NaN()
+		}
+		return out
+	}
 	lacked := len(a.missing)
 	out, known := a.product(en.level)
 	for _, n := range en.counted {

@@ -46,6 +46,9 @@ func (a *accounting) chooseSets(in *analysis.AccountInput) {
 	}
 	var open []lacking
 	for _, en := range a.table.units {
+		if a.absent(en) {
+			continue
+		}
 		k := slices.IndexFunc(in.Units, func(u analysis.AccountUnit) bool {
 			return u.Name == en.name && u.Set == "" && !u.Fallback
 		})

@@ -37,7 +37,7 @@ type accountEntry struct {
 	// the level is a share of the highest value that the capture shows, or of this where it is more
 	least                 float64
 	rest, fallback, holds bool
-	beside                bool
+	beside, uncounted     bool
 }
 
 // fields are the keys of a dict of a table, and what takes their values over.
@@ -145,13 +145,15 @@ func readAccountEntry(v starlark.Value) (accountEntry, error) {
 		"offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure),
 		"stays": numberField(&en.stays), "floor": numberField(&en.floor), "least": numberField(&en.least),
 		"rest": flagField(&en.rest), "fallback": flagField(&en.fallback), "beside": flagField(&en.beside),
-		"holds": flagField(&en.holds),
+		"holds": flagField(&en.holds), "uncounted": flagField(&en.uncounted),
 	}.read(d)
 	switch {
 	case err != nil:
 		return en, err
-	case en.name == "" || len(en.level) == 0:
+	case en.name == "" || len(en.level) == 0 && !en.uncounted:
 		return en, fmt.Errorf("%s needs a name and a level", v)
+	case len(en.level) > 0 && en.uncounted:
+		return en, fmt.Errorf("%s has a level, and so something counts it", en.name)
 	case en.kind != "unit" && en.kind != "memory":
 		return en, fmt.Errorf("%s is a %q: the kinds are \"unit\" and \"memory\"", en.name, en.kind)
 	}

@@ -71,7 +71,12 @@ func (a *accounting) absent(en accountEntry) bool {
 	if len(a.roles) == 0 {
 		return false
 	}
-	unplayed := func(name string) bool { return metrics.IsRole(name) && !slices.Contains(a.roles, name) }
+	unplayed := func(name string) bool { // it, or one that a formula reads
+		return slices.ContainsFunc(strings.Fields(name), func(word string) bool {
+			word = strings.TrimPrefix(word, "$")
+			return metrics.IsRole(word) && !slices.Contains(a.roles, word)
+		})
+	}
 	for _, names := range en.level {
 		if !slices.ContainsFunc(names, func(name string) bool { return !unplayed(name) }) {
 			return true

@@ -216,6 +216,11 @@ func (c *Catalogue) hits(name string) ([]hit, string) {
 
 // lookup is Find, but the near names of an unknown one are looked for only when its error is read.
 func (c *Catalogue) lookup(name string) (*Entry, error) {
+	if of, role, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(name), "$"), "/"); ok && IsRole(role) {
+		if set, err := c.Set(of); err == nil && set.bySymbol[role] != nil {
+			return set.bySymbol[role], nil
+		}
+	}
 	bare := strings.TrimPrefix(strings.TrimSpace(name), "$")
 	hits, bare := c.hits(bare)
 	if len(hits) == 0 {

@@ -10,7 +10,7 @@ import (
 
 // A role is what a metric is of, whatever the vendor calls it on one product or another: "queue:fragment". Rules that
 // ask for roles hold for every product whose catalogue says which of its metrics plays them. No two metrics of a
-// product play one role.
+// product play one role, but for those of metric sets, see setrole.go.
 
 // RoleKind is what roles of a kind measure.
 type RoleKind struct{ Name, Doc string }
@@ -20,9 +20,13 @@ type RoleKind struct{ Name, Doc string }
 var roleKinds = []RoleKind{
 	{"queue", "share of the time with work in which a hardware queue has some, in percent"},
 	{"phase", "share of the time with work in which shader cores do work of one kind, in percent"},
+	{"busy", "share of the clocks in which something works, in percent"},
 	{"unit", "how near a unit is to as much as it can do, in percent"},
-	{"stall", "share of the time with work in which memory holds up what uses it, in percent"},
+	{"stall", "share of the time with work, or of the clocks, in which something holds up what uses it, in percent"},
+	{"input", "share of the clocks in which work waits in front of a unit, in percent"},
+	{"output", "share of the clocks in which a unit has results that wait to be taken, in percent"},
 	{"client", "what one user of memory reads from it or writes, in bytes"},
+	{"count", "how many of something there were"},
 	{"share", "share of what is worked on that is of one sort, such as primitives that can be seen, in percent"},
 }
 
@@ -58,6 +62,9 @@ func RoleKindNames() []string {
 func (c *Catalogue) checkRoles(lines map[*Entry]int) (line int, err error) {
 	player := map[string]*Entry{}
 	for _, e := range c.entries {
+		if e.Set != nil {
+			continue
+		}
 		for _, r := range e.Roles {
 			if other := player[r]; other != nil {
 				return max(lines[other], lines[e]), fmt.Errorf("role %s is played by %s and by %s", r,
@@ -76,10 +83,12 @@ func Roles(cap *capture.Capture, kind string) ([]string, error) {
 		return nil, fmt.Errorf("unknown kind of role %q, want %s", kind, joinOr(RoleKindNames()))
 	}
 	var out []string
+	seen := map[string]bool{}
 	for _, c := range For(cap) {
 		for _, e := range c.entries {
 			for _, r := range e.Roles {
-				if kind == "" || strings.HasPrefix(r, kind+":") {
+				if !seen[r] && (kind == "" || strings.HasPrefix(r, kind+":")) {
+					seen[r] = true
 					out = append(out, r)
 				}
 			}

@@ -29,7 +29,7 @@ type MetricSet struct {
 	GUID   string // names it to the kernel
 	Format string // of the reports that hold it, such as "PEC64u64"
 
-	bySymbol map[string]*Entry
+	bySymbol map[string]*Entry // and by role
 }
 
 // parsedExpr is an equation, read once however many sets have it.
@@ -76,6 +76,9 @@ func (p *setParser) parse(text string) error {
 	}
 	if err := p.finish(); err != nil {
 		return fmt.Errorf("metric sets line %d: %w", line, err)
+	}
+	if err := p.c.castRoles(); err != nil {
+		return fmt.Errorf("metric sets: %w", err)
 	}
 	return nil
 }

@@ -46,6 +46,8 @@ func (c *Catalogue) SetsFor(expr string) (sets []string, all bool) {
 	for _, name := range x.Names() {
 		if slices.ContainsFunc(c.sets, func(s *MetricSet) bool { return s.bySymbol[name] != nil }) {
 			symbols = append(symbols, name)
+		} else if IsRole(name) {
+			return nil, false // no metric plays it
 		}
 	}
 	if len(symbols) == 0 {
@@ -223,9 +225,16 @@ func (s *scope) findIn(c *Catalogue, name string) (*Entry, error) {
 			}
 		}
 	}
-	if len(own) > 0 {
+	switch {
+	case len(own) > 0 && IsRole(name): // they need not be the same in the sets that took turns
+		return own[0], nil
+	case len(own) > 0:
 		e, _, err := ofSets(name, own)
 		return e, err
+	case IsRole(name) && len(s.ownSets(c)) > 0:
+		if e := c.inSets(name); e != nil {
+			return e, nil // which says what set it needs
+		}
 	}
 	return c.lookup(name)
 }

@@ -17,11 +17,11 @@ type cell struct{ platform, set, symbol string }
 var fields = []struct{ name, column string }{
 	{"title", "name"}, {"unit", "units"}, {"block", "group"}, {"type", "data_type"}, {"semantic", "semantic"}, {"scope", "hw_unit"},
 	{"usage", "usage_flags"}, {"expr", "equation"}, {"peak", "max_equation"}, {"available", "availability"},
-	{"better", ""}, {"reference", ""}, {"doc", ""}, {"high", ""}, {"low", ""},
+	{"role", ""}, {"better", ""}, {"reference", ""}, {"doc", ""}, {"high", ""}, {"low", ""},
 }
 
 // repeated fields may stand several times: a line adds one.
-var repeated = map[string]bool{"reference": true}
+var repeated = map[string]bool{"role": true, "reference": true}
 
 // table is everything that is written.
 type table struct {
@@ -104,6 +104,9 @@ func generate(sets, counters, order []map[string]string) ([]byte, error) {
 		}
 	}
 	if err := t.describe(); err != nil {
+		return nil, err
+	}
+	if err := t.cast(rolesText); err != nil {
 		return nil, err
 	}
 	return t.write(), nil

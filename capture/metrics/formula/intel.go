@@ -131,7 +131,11 @@ func intelOperand(word string) (n *Node, msg, hint string) {
 		if len(word) == 1 {
 			return nil, "$ without a name after it", ""
 		}
-		if end := l.nameEnd(1); end != len(word) {
+		end := l.nameEnd(1)
+		if end+1 < len(word) && word[end] == ':' { // the name of a role has a kind before it
+			end = l.nameEnd(end + 1)
+		}
+		if end != len(word) {
 			return nil, fmt.Sprintf("unexpected character %q in the name %s", []rune(word[end:])[0], clip(word)),
 				"words are separated by spaces"
 		}

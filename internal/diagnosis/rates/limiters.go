@@ -126,23 +126,23 @@ var intel = family{
 	},
 	shows: map[string][]string{
 		"cpu/app": host, "cpu/driver": host, "cpu/sync": host,
-		"unit/arithmetic": {"EuActive"},
-		"unit/texture":    {"SamplersBusy", "Sampler00InputAvailable"},
+		"unit/arithmetic": {"busy:eu"},
+		"unit/texture":    {"busy:samplers", "input:samplers"},
 		// What the data ports move says nothing of how long a message takes; that they wait for L3 does, and so do the
 		// banks for what is behind them.
-		"unit/load_store":         {"NonSamplerShader00AccessStalledOnL3"},
-		"unit/vertex_fetch":       {"VfBottleneck"},
-		"unit/clipper":            {"ClBottleneck"},
-		"unit/setup":              {"SfBottleneck"},
-		"unit/hierarchical_depth": {"HiDepthBottleneck"},
-		"unit/early_depth":        {"EarlyDepthBottleneck"},
-		"unit/rasterizer":         {"Rasterizer0InputAvailable"},
-		"unit/pixel_backend":      {"PSOutput0Available"},
-		"memory/bandwidth":        {"GtiReadThroughput", "GtiRingAccesses"},
+		"unit/load_store":         {"stall:data_ports", "input:load_store"},
+		"unit/vertex_fetch":       {"stall:vertex_fetch", "input:vertex_fetch"},
+		"unit/clipper":            {"stall:clipper", "input:clipper"},
+		"unit/setup":              {"stall:setup"},
+		"unit/hierarchical_depth": {"stall:hierarchical_depth"},
+		"unit/early_depth":        {"stall:early_depth"},
+		"unit/rasterizer":         {"input:rasterizer"},
+		"unit/pixel_backend":      {"input:pixel_backend"},
+		"memory/bandwidth":        {"client:reads", "count:memory_lines"},
 		// Latency is what waits with memory far from full are for.
-		"memory/latency": {"GtiReadThroughput", "GtiRingAccesses"},
-		"memory/cache": {"L30Bank0Stalled", "L30Bank2Stalled", "L30Bank3Stalled",
-			"NonSamplerShader00AccessStalledOnL3"},
+		"memory/latency": {"client:reads", "count:memory_lines"},
+		"memory/cache": {"stall:l3_bank_0", "stall:l3_bank_2", "stall:l3_bank_3", "stall:l3_bank_4",
+			"stall:l3_bank_5", "input:l3", "stall:data_ports"},
 	},
 	names: map[string][]string{
 		"unit/arithmetic": {"eu_compute_bound", "fpu_bound", "ps_math", "vs_math", "cs_math"},
@@ -337,6 +337,34 @@ func (f *family) shown(c simulate.Candidate, cap *capture.Capture) bool {
 		return err == nil && !math.IsNaN(m.Total().Float())
 	})
 }
+
+// countable reports whether a metric set of the capture's GPU shows a limiter.
+func (f *family) countable(c simulate.Candidate, cap *capture.Capture) bool {
+	return len(f.shows[c.String()]) == 0 || f.countedBy(c, cap, nil)
+}
+
+// countedBy reports whether one of some metric sets of the capture's GPU shows a limiter; of all of them without any.
+func (f *family) countedBy(c simulate.Candidate, cap *capture.Capture, among []string) bool {
+	cat, err := metrics.Get(cap.GPU)
+	return err == nil && slices.ContainsFunc(f.shows[c.String()], func(name string) bool {
+		sets, all := cat.SetsFor("$" + name)
+		return all || slices.ContainsFunc(sets, func(s string) bool {
+			return len(among) == 0 || slices.Contains(among, s)
+		})
+	})
+}
+
+// hasSets reports whether a GPU has all of some metric sets.
+func hasSets(gpu string, sets []string) bool {
+	cat, err := metrics.Get(gpu)
+	return err == nil && len(sets) > 0 && !slices.ContainsFunc(sets, func(name string) bool {
+		_, err := cat.Set(name)
+		return err != nil
+	})
+}
+
+// notCountable says that no metric set of the GPU shows what limits.
+const notCountable = "not_countable"
 
 // limiter reports whether a finding names any limiter at all.
 func (f *family) limiter(id string) bool {

@@ -278,6 +278,9 @@ func (x *examiner) right(f diagnosis.Finding, limiter simulate.Candidate, c *sim
 	if x.f.right(f.ID, limiter) {
 		return true, nil
 	}
+	if f.ID == notCountable {
+		return !x.f.countable(limiter, cap), nil
+	}
 	if f.Record == "" || x.f.shown(limiter, cap) {
 		return false, nil
 	}
@@ -287,6 +290,9 @@ func (x *examiner) right(f diagnosis.Finding, limiter simulate.Candidate, c *sim
 	}
 	other, err := c.Record(options)
 	if err != nil {
+		if hasSets(cap.GPU, options.Sets) {
+			return x.f.countedBy(limiter, cap, options.Sets), nil // the simulator does not measure one of them
+		}
 		return false, fmt.Errorf("%s asks for %q: %w", f.ID, f.Record, err)
 	}
 	return x.f.shown(limiter, other), nil
@@ -404,6 +410,8 @@ func nameOf(f diagnosis.Finding, right bool) string {
 	switch {
 	case f.ID == "":
 		return diagnosis.Nothing
+	case f.ID == notCountable && right:
+		return f.ID + " (no set" + askedRightly
 	case f.Record != "" && right:
 		return f.ID + " (" + f.Record + askedRightly
 	case f.Record != "":
