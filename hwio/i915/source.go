@@ -48,13 +48,16 @@ func (s *Source) Doc() string {
 
 // Probe looks whether the GPU can be measured. It opens the GPU's node, but no stream of reports: that would keep the
 // GPU awake.
-func (s *Source) Probe(context.Context) hwio.Status {
+func (s *Source) Probe(context.Context) hwio.Status { return s.probe("") }
+
+// probe looks at a card, or at the first that can be measured.
+func (s *Source) probe(card string) hwio.Status {
 	var st hwio.Status
 	if runtime.GOOS != "linux" && s.root == "" {
 		st.Reason = hwio.ErrNeedsLinux.Error()
 		return st
 	}
-	c, err := find(s.root, "")
+	c, err := find(s.root, card)
 	if c.card.Name != "" {
 		st.Device = c.part.title()
 	}

@@ -40,7 +40,6 @@ const (
 	revConfig     = 2 // perf revision that brought ioctlConfig
 	revSSEU       = 4 // and propSSEU
 	revPollPeriod = 5 // and propPollPeriod
-	revEngine     = 6 // and propEngineClass, propEngineInstance
 	revMedia      = 7 // and OA units of media engines
 
 	// regTimestamp is the render engine's TIMESTAMP register; its lowest bit asks for the one read of 64 bits of which

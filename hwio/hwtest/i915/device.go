@@ -41,7 +41,9 @@ func (d *device) Start(m hwtest.Machine) error {
 	}
 	d.paranoid = !d.Has("paranoid-0")
 	d.tree()
-	d.pmuTree()
+	if !d.Part.Discrete { // a card's unit has another name, and is not modelled
+		d.pmuTree()
+	}
 	switch {
 	case d.Has("no-perf"), d.Has("no-metrics"):
 	default:

@@ -37,6 +37,13 @@ func Models() []hwtest.Model {
 	}
 }
 
+// New is a GPU with metric sets of a part, as a card of a number.
+func New(sets string, card int) hwtest.Device {
+	d := newDevice(sets)
+	d.Card = card
+	return d
+}
+
 // allBut are the scenarios but for those of lists.
 func allBut(lists ...[]string) []hwtest.Scenario {
 	return slices.DeleteFunc(slices.Clone(scenarios),

@@ -1,15 +1,10 @@
-// Package xe models an Intel GPU with its xe driver for the emulated kernel: sysfs, procfs, the DRM nodes with the
-// driver's queries, and the OA units behind its observation interface with their streams of reports.
+// Package xe models the xe driver of Intel GPUs for the emulated kernel: sysfs, procfs, the DRM nodes with the driver's
+// queries, and the observation interface with its streams of reports. The OA units themselves are package intel's.
 //
-// Everything here is a reading of the kernel's interface (numbers and layouts from package uapi) and of what is public
-// of the hardware. It imports nothing of astrolabe but hwtest: a decoder shared with the readers would hide the mistakes
-// of both.
-//
-// Reports come from a workload with known truth: a frame of a sixtieth of a second in which two or three contexts run
-// and the GPU then idles. What a counter counts follows from the event that its register selects, so that a set whose
-// registers are wrong counts wrong. True counters have 64 bits and are a function of the device's clock, so nothing
-// needs to be computed before it is read; a report holds as many of their bits as its format has. Truth says what was
-// delivered.
+// Everything here is a reading of the kernel's interface: numbers and layouts come from package uapi. It imports nothing
+// of astrolabe but hwtest: a decoder shared with the readers would hide the mistakes of both. What a counter of Lunar
+// Lake and later counts follows from the event that its register selects, so that a set whose registers are wrong counts
+// wrong.
 package xe
 
 import (
@@ -18,10 +13,26 @@ import (
 
 // Models are the devices of this package.
 func Models() []hwtest.Model {
-	return []hwtest.Model{{
-		Name: "lnl", Doc: "Lunar Lake (8086:64a0) with the driver xe: 2 slices, 8 Xe-cores, 64 vector engines, an OA unit for render and compute and one for media",
-		Scenarios: scenarios, New: func() hwtest.Device { return newDevice("lnl") },
-	}}
+	var out []hwtest.Model
+	for _, m := range []struct{ name, sets, doc string }{
+		{"lnl", "lnl", "Lunar Lake (8086:64a0) with the driver xe: 2 slices, 8 Xe-cores, 64 vector engines, an OA unit for render and compute and one for media"},
+		{"bmg", "bmg", "Battlemage G21 (Intel Arc B580, 8086:e20b) with the driver xe: 5 slices, 20 Xe-cores, 160 vector engines, an OA unit for render and compute and one for each of two media slices"},
+		{"ptl", "ptl", "Panther Lake (8086:b080) with the driver xe: 3 slices, 12 Xe-cores, 96 vector engines, an OA unit for render and compute and one for media"},
+		{"tgl-xe", "tglgt2", "Tiger Lake GT2 (8086:9a49) with the driver xe: 6 dual subslices, 96 EUs, reports as i915's"},
+		{"dg2-xe", "acmgt3", "DG2 G10 (Intel Arc A770, 8086:56a0) with the driver xe: 32 Xe-cores, 512 EUs, OA timestamps at 38.4 MHz, twice the engines'"},
+		{"mtl-xe", "mtlgt3", "Meteor Lake GT3 (8086:7d55) with the driver xe: 8 Xe-cores, 128 EUs, OA timestamps at 38.4 MHz, twice the engines', and an OA unit of the media engines"},
+	} {
+		out = append(out, hwtest.Model{Name: m.name, Doc: m.doc, Scenarios: scenarios,
+			New: func() hwtest.Device { return newDevice(m.sets) }})
+	}
+	return out
+}
+
+// New is a GPU with metric sets of a part, as a card of a number.
+func New(sets string, card int) hwtest.Device {
+	d := newDevice(sets)
+	d.Card = card
+	return d
 }
 
 var scenarios = []hwtest.Scenario{

@@ -155,6 +155,10 @@ func hwconfig(p *intel.Part) []byte {
 // words. The media GT has none of them.
 func (d *device) topology() []byte {
 	p := d.Part
+	eus := "EU_PER_DSS"
+	if p.Xe2() {
+		eus = "SIMD16_EU_PER_DSS"
+	}
 	l := uapi.Struct("drm_xe_query_topology_mask")
 	var b []byte
 	for gt := range d.gts() {
@@ -163,7 +167,7 @@ func (d *device) topology() []byte {
 			size int
 			bits uint64
 		}{{"DSS_GEOMETRY", 16, p.CoreMask()}, {"DSS_COMPUTE", 16, p.CoreMask()}, {"L3_BANK", 8, p.L3Banks},
-			{"SIMD16_EU_PER_DSS", 8, p.EUMask()}} {
+			{eus, 8, p.EUMask()}} {
 			x := make([]byte, l.Size+m.size)
 			l.Set(x, "gt_id", uint64(gt))
 			l.Set(x, "type", uint64(uapi.Const("DRM_XE_TOPO_"+m.kind)))
