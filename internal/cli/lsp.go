@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"astrolabe/capture/formats/all"
 	"astrolabe/internal/script/lsp"
 	"astrolabe/internal/version"
 	"astrolabe/scripts"
@@ -18,12 +19,13 @@ func (a *app) lspCommand() *cobra.Command {
 		Short: "Serve editors as a language server",
 		Long: "Speaks the Language Server Protocol on standard input and output: completion of names, attributes, " +
 			"arguments, counters and metrics; hover;\n" +
-			"go to definition; and what astrolabe lint finds. Editors start it themselves: give them the command " +
-			"astrolabe lsp for *.star files.",
+			"signatures; definitions, references and rename; symbols; formatting; what astrolabe lint finds, with " +
+			"fixes; tokens; units. Nothing that is\n" +
+			"edited is run. Editors start it themselves: give them the command astrolabe lsp for *.star files.",
 		Args: argCount(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			return lsp.Serve(a.ctx, stdio{a.in, a.out}, lsp.Options{Library: scripts.Library, Version: version.String(),
-				Cache: libraryCache(), Talk: a.talk})
+				Cache: libraryCache(), Formats: all.Registry(), Talk: a.talk})
 		},
 	}
 }

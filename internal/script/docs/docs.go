@@ -8,6 +8,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/internal/script"
+	"astrolabe/internal/script/infer"
 )
 
 // Markdown documents a file: its docstring, the flags that it declares, and its functions whose names do not begin with
@@ -76,6 +77,11 @@ func docstring(body []syntax.Stmt) string {
 
 // Signature is the head of a function as it stands in the file, on one line.
 func Signature(s *script.Source, def *syntax.DefStmt) string {
+	return def.Name.Name + "(" + strings.Join(Parameters(s, def), ", ") + ")"
+}
+
+// Parameters are those of a function as they stand in the file.
+func Parameters(s *script.Source, def *syntax.DefStmt) []string {
 	var params []string
 	for _, p := range def.Params {
 		switch p := p.(type) {
@@ -93,12 +99,12 @@ func Signature(s *script.Source, def *syntax.DefStmt) string {
 			params = append(params, p.Op.String()+name)
 		}
 	}
-	return def.Name.Name + "(" + strings.Join(params, ", ") + ")"
+	return params
 }
 
 // text is an expression as it stands in the file, on one line.
 func text(s *script.Source, e syntax.Expr) string {
-	start, end := e.Span()
+	start, end := infer.Span(e)
 	lines := strings.Split(string(s.Text), "\n")
 	if start.Line < 1 || int(end.Line) > len(lines) || end.Line < start.Line {
 		return "…"

@@ -31,11 +31,11 @@ type Error struct {
 
 // File is a script whose names are resolved.
 type File struct {
-	Source *script.Source
-	Syntax *syntax.File // nil where the file does not parse
-	Errors []Error      // of syntax, and of names
-	GPU    string       // by a comment "# gpu: ID"; "" where there is none
-	GPUPos Position     // of that comment
+	Source     *script.Source
+	Syntax     *syntax.File // nil where the file does not parse
+	Errors     []Error      // of syntax, and of names
+	GPU        string       // by a comment "# gpu: ID"; "" where there is none
+	GPUComment Comment      // that comment
 
 	world       *World
 	predeclared starlark.StringDict
@@ -69,7 +69,7 @@ func (w *World) Read(s *script.Source) *File {
 		busy: map[any]bool{},
 	}
 	w.files[s.Key] = f
-	f.GPU, f.GPUPos = gpuComment(s.Text)
+	f.GPU, f.GPUComment = gpuComment(s.Text)
 	file, err := s.Parse()
 	if err != nil {
 		var e syntax.Error
@@ -94,14 +94,14 @@ func (w *World) Read(s *script.Source) *File {
 }
 
 // gpuComment finds a comment of the form "# gpu: ID".
-func gpuComment(text []byte) (string, Position) {
+func gpuComment(text []byte) (string, Comment) {
 	for _, c := range Comments(text) {
 		rest, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimLeft(c.Text, "#")), "gpu:")
 		if id := strings.TrimSpace(rest); ok && id != "" && !strings.ContainsAny(id, " \t") {
-			return id, c.Position
+			return id, c
 		}
 	}
-	return "", Position{}
+	return "", Comment{}
 }
 
 // Load is the file that a load statement names.
@@ -110,10 +110,15 @@ func (f *File) Load(stmt *syntax.LoadStmt) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if old := f.world.files[s.Key]; old != nil && string(old.Source.Text) == string(s.Text) {
-		return old, nil
+	return f.world.Known(s), nil
+}
+
+// Known is what Read returned for the file before, where its text is still the same; else it reads the file.
+func (w *World) Known(s *script.Source) *File {
+	if old := w.files[s.Key]; old != nil && string(old.Source.Text) == string(s.Text) {
+		return old
 	}
-	return f.world.Read(s), nil
+	return w.Read(s)
 }
 
 // Globals are the global names of the file, which others may load, by their First.

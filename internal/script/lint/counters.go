@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"go.starlark.net/syntax"
 
@@ -54,6 +55,9 @@ func (c *checker) named(n *syntax.CallExpr, fn *infer.Type) {
 	case err != nil && (fn.Recv.Name == "metrics" || fn.Recv.Name == "capture"):
 		c.at(arg, codeGPU, "no catalogue is called %s%s; there are %s", quote(gpu), near(gpu, metrics.IDs()),
 			strings.Join(metrics.IDs(), ", "))
+		if id, ok := nearest(gpu, metrics.IDs()); ok {
+			c.retext(arg, gpu, id)
+		}
 	case err == nil && fn.Recv.Name == "metrics" && fn.Entry.Name == "get":
 		c.catalogueName(cat, infer.Argument(n, sig, "name"))
 	}
@@ -72,6 +76,9 @@ func (c *checker) catalogueName(cat *metrics.Catalogue, arg syntax.Expr) {
 	switch {
 	case errors.As(err, &lacking):
 		c.at(arg, codeName, "%s has no counter or metric %s%s", cat.ID(), quote(name), orNear(lacking.Near))
+		if len(lacking.Near) > 0 {
+			c.retext(arg, strings.TrimPrefix(strings.TrimSpace(name), "$"), lacking.Near[0])
+		}
 	case errors.As(err, &ambiguous), errors.As(err, &sets):
 		c.at(arg, codeAmbiguous, "%v", err)
 	}
@@ -148,6 +155,9 @@ func (c *checker) captureName(x *infer.Type, arg syntax.Expr) {
 		}
 	}
 	c.at(arg, codeName, "%s has no counter or metric %s%s", cat.ID(), quote(name), orNear(lacking.Near))
+	if len(lacking.Near) > 0 {
+		c.retext(arg, bare, lacking.Near[0])
+	}
 }
 
 // has reports whether the capture is known to have a column of that name, or instances of it.
@@ -211,9 +221,14 @@ func (c *checker) gpuComment() {
 		return
 	}
 	if _, err := metrics.Get(c.f.GPU); err != nil {
-		p := c.f.GPUPos
+		p := c.f.GPUComment
 		start := syntax.MakePosition(&c.f.Source.Name, int32(p.Line), int32(p.Col))
 		c.span(start, start, codeGPU, "no catalogue is called %s%s; there are %s", quote(c.f.GPU),
 			near(c.f.GPU, metrics.IDs()), strings.Join(metrics.IDs(), ", "))
+		if id, ok := nearest(c.f.GPU, metrics.IDs()); ok {
+			end := start
+			end.Col += int32(utf8.RuneCountInString(p.Text))
+			c.fix(changeTo(id), start, end, strings.Replace(p.Text, c.f.GPU, id, 1))
+		}
 	}
 }

@@ -45,6 +45,7 @@ func (c *checker) truth(e syntax.Expr, where string) {
 	case t.Is("Mask"):
 		c.at(e, codeTruth,
 			"%s needs one bool and this Mask has many: use .any() or .all(), or & | ~ in place of and, or, not", where)
+		c.reduce(e)
 	case t.Is("Counter"):
 		c.at(e, codeTruth,
 			"%s needs one bool and this Counter has many values: compare .total() or another reduction, or use .gt(x).any()",
@@ -139,6 +140,12 @@ func (c *checker) operator(n *syntax.BinaryExpr) {
 			hint = name + "." + method + "(…)"
 		}
 		c.span(n.OpPos, endOf(n), codeCompare, "%s of a Counter fails: write %s, which gives a Mask", n.Op, hint)
+		x, y := n.X, n.Y
+		if !left {
+			x, y = y, x
+		}
+		start, end := infer.Span(n)
+		c.fix("Use ."+method+"()", start, end, c.receiver(x)+"."+method+"("+c.text(y)+")")
 	case t.Is("Mask"):
 		c.span(n.OpPos, endOf(n), codeCompare, "%s of a Mask fails: use ^, & and ~", n.Op)
 	}
@@ -194,7 +201,7 @@ func plainName(x syntax.Expr, left bool, y syntax.Expr) (string, bool) {
 }
 
 func endOf(n syntax.Node) syntax.Position {
-	_, end := n.Span()
+	_, end := infer.Span(n)
 	return end
 }
 
@@ -226,6 +233,7 @@ func (c *checker) attribute(n *syntax.DotExpr) {
 		what = "a " + what
 	}
 	c.at(n.Name, codeAttribute, "%s has no %s%s", what, n.Name.Name, near(n.Name.Name, names))
+	c.rename(n.Name, names)
 }
 
 // call checks the arguments of functions of ours, and of bool.
@@ -313,5 +321,6 @@ func (c *checker) keyword(id *syntax.Ident, en *binding.Entry, given map[string]
 	if en.Sig.Extra == "" {
 		c.at(id, codeArguments, "%s has no parameter %s%s: %s", en.Name, id.Name, near(id.Name, en.Sig.Keywords()),
 			strings.TrimSpace(en.Sig.Call()))
+		c.rename(id, en.Sig.Keywords())
 	}
 }

@@ -3,13 +3,15 @@ package lint
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"astrolabe/capture/spelling"
+	"go.starlark.net/syntax"
+
 	"astrolabe/internal/script/infer"
 )
 
-// ignoreMark begins a comment that silences findings.
-const ignoreMark = "lint: ignore="
+// IgnoreMark begins a comment that silences findings.
+const IgnoreMark = "lint: ignore="
 
 // ignored returns the findings that no comment silences, and those about such comments.
 func (c *checker) ignored() []Finding {
@@ -19,18 +21,20 @@ func (c *checker) ignored() []Finding {
 	}
 	codes := map[int][]string{} // by line
 	for _, comment := range infer.Comments(c.f.Source.Text) {
-		text, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimLeft(comment.Text, "#")), ignoreMark)
+		text, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimLeft(comment.Text, "#")), IgnoreMark)
 		if !ok {
 			continue
 		}
 		text, _, _ = strings.Cut(text, " ") // a reason may follow
 		for code := range strings.SplitSeq(text, ",") {
 			if !slices.Contains(known, code) {
-				c.findings = append(c.findings, Finding{
-					File: c.f.Source.Name, Line: comment.Line, Col: comment.Col, EndLine: comment.Line,
-					EndCol: comment.Col + len([]rune(comment.Text)),
-					Code:   codeIgnore, Message: "no check is called " + quote(code) + near(code, known),
-				})
+				start := syntax.MakePosition(nil, int32(comment.Line), int32(comment.Col))
+				end := start
+				end.Col += int32(utf8.RuneCountInString(comment.Text))
+				c.span(start, end, codeIgnore, "no check is called %s%s", quote(code), near(code, known))
+				if name, ok := nearest(code, known); ok {
+					c.fix(changeTo(name), start, end, strings.Replace(comment.Text, code, name, 1))
+				}
 				continue
 			}
 			codes[comment.Line] = append(codes[comment.Line], code)
@@ -40,14 +44,6 @@ func (c *checker) ignored() []Finding {
 		}
 	}
 	return slices.DeleteFunc(c.findings, func(f Finding) bool { return slices.Contains(codes[f.Line], f.Code) })
-}
-
-// near is " (did you mean X?)", or nothing where no name is near.
-func near(name string, names []string) string {
-	if found := spelling.Near(name, names); len(found) > 0 {
-		return " (did you mean " + found[0] + "?)"
-	}
-	return ""
 }
 
 // maxQuoted bounds how much of a name from a script is shown, in characters.

@@ -28,6 +28,17 @@ type Finding struct {
 	EndCol  int    `json:"end_col"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	Fixes   []Fix  `json:"fixes,omitempty"` // any one of which may mend it
+}
+
+// Fix is a change of the text, from a place to one behind it, that is likely what was meant.
+type Fix struct {
+	Title   string `json:"title"`
+	Line    int    `json:"line"`
+	Col     int    `json:"col"`
+	EndLine int    `json:"end_line"`
+	EndCol  int    `json:"end_col"`
+	Text    string `json:"text"` // in place of what stands there
 }
 
 // String is the finding as compilers print theirs.
@@ -97,6 +108,7 @@ type checker struct {
 	findings []Finding
 
 	definitions *definitions // nil until asked for
+	lines       []int        // where lines begin, once asked for
 }
 
 // Run returns what is to be said about a file, in the order of its lines. World is what the file's loads are read with.
@@ -118,12 +130,14 @@ func File(f *infer.File) []Finding {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Code, b.Code),
 			cmp.Compare(a.Message, b.Message))
 	})
-	return slices.Compact(findings)
+	return slices.CompactFunc(findings, func(a, b Finding) bool {
+		return a.String() == b.String() && a.EndLine == b.EndLine && a.EndCol == b.EndCol
+	})
 }
 
 // at notes a finding about a node.
 func (c *checker) at(n syntax.Node, code, format string, args ...any) {
-	start, end := n.Span()
+	start, end := infer.Span(n)
 	c.span(start, end, code, format, args...)
 }
 

@@ -20,8 +20,9 @@ func (c *checker) resolved() {
 		known = append(known, id.Name)
 	}
 	for _, e := range c.f.Errors {
-		msg, end := e.Msg, e.Pos
+		msg, end, undefined := e.Msg, e.Pos, ""
 		if name, ok := strings.CutPrefix(msg, "undefined: "); ok && !strings.Contains(name, " ") {
+			undefined = name
 			msg += near(name, known)
 			if name == "assert" {
 				msg = "undefined: assert is for test files, whose names end in _test.star"
@@ -29,6 +30,9 @@ func (c *checker) resolved() {
 			end.Col += int32(len([]rune(name)))
 		}
 		c.span(e.Pos, end, code, "%s", msg)
+		if found, ok := nearest(undefined, known); ok && undefined != "" && undefined != "assert" {
+			c.fix(changeTo(found), e.Pos, end, found)
+		}
 	}
 }
 
@@ -55,6 +59,7 @@ func (c *checker) loads() {
 		for _, from := range s.From {
 			if m.Global(from.Name) == nil {
 				c.at(from, codeLoad, "%s has no %s%s", m.Source.Name, from.Name, near(from.Name, names))
+				c.rename(from, names)
 			}
 		}
 		return false
@@ -71,6 +76,7 @@ func (c *checker) unused() {
 		for i, to := range load.To {
 			if first := infer.First(to); first != nil && len(c.f.Uses(first)) == 0 {
 				c.at(to, codeUnLoad, "%s is loaded and not used", load.From[i].Name)
+				c.unload(load, i)
 			}
 		}
 	}

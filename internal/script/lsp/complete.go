@@ -83,7 +83,7 @@ func enclosing(f *infer.File, line, col int) []syntax.Node {
 
 // covers reports whether a place is in a node or at its end.
 func covers(n syntax.Node, line, col int) bool {
-	start, end := n.Span()
+	start, end := infer.Span(n)
 	before := line < int(start.Line) || line == int(start.Line) && col < int(start.Col)
 	behind := line > int(end.Line) || line == int(end.Line) && col > int(end.Col)
 	return !before && !behind
@@ -304,10 +304,7 @@ func (c *completion) counters(t *infer.Type) {
 	for _, name := range t.Columns {
 		c.add(name, kindValue, "column", "")
 	}
-	gpu := t.GPU
-	if gpu == "" {
-		gpu = c.file.GPU
-	}
+	gpu := c.doc.gpuOf(t)
 	if cat, err := metrics.Get(gpu); err == nil && gpu != "" {
 		c.catalogue(cat)
 	}

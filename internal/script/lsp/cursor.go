@@ -22,6 +22,14 @@ type cursor struct {
 	keyword string // of a string that is an argument: its name, "" where it has none
 	call    string // the function whose arguments the place is among
 	first   int    // where the outermost open bracket, or else the word, begins
+	site    site
+}
+
+// site is the innermost call whose argument a place is part of, at whatever depth.
+type site struct {
+	fn      string // the function, "" where there is none
+	arg     int    // how many arguments stand before this one
+	keyword string // the name of the argument, "" where it has none
 }
 
 func isNameByte(c byte) bool {
@@ -84,7 +92,7 @@ func cursorAt(text string) cursor {
 			i++
 		}
 	}
-	cur := cursor{start: len(text)}
+	cur := cursor{start: len(text), site: siteOf(text, tokens, open)}
 	last := len(tokens) - 1
 	if last >= 0 && tokens[last].kind == 'n' && tokens[last].end == len(text) {
 		cur.start, cur.prefix = tokens[last].start, text[tokens[last].start:]
@@ -127,7 +135,7 @@ func stringEnd(text string, i int) (begin, end int, closed bool) {
 
 // stringCursor is the cursor inside a string whose text begins at begin.
 func stringCursor(text string, tokens []token, open []int, begin int) cursor {
-	c := cursor{str: true, prefix: text[begin:], start: begin, first: begin}
+	c := cursor{str: true, prefix: text[begin:], start: begin, first: begin, site: siteOf(text, tokens, open)}
 	if len(open) == 0 {
 		return c
 	}
@@ -140,19 +148,7 @@ func stringCursor(text string, tokens []token, open []int, begin int) cursor {
 	case tokens[at].kind == '(':
 		c.base = primary(text, tokens[:at])
 		c.call = c.base
-		depth := 0
-		for _, t := range inside {
-			switch t.kind {
-			case '(', '[', '{':
-				depth++
-			case ')', ']', '}':
-				depth--
-			case ',':
-				if depth == 0 {
-					c.arg++
-				}
-			}
-		}
+		c.arg, _ = arguments(text, inside)
 		if n := len(inside); n >= 2 && inside[n-1].kind == '=' && inside[n-2].kind == 'n' {
 			c.keyword = text[inside[n-2].start:inside[n-2].end]
 		} else if n > 0 && inside[n-1].kind != ',' {
@@ -160,6 +156,59 @@ func stringCursor(text string, tokens []token, open []int, begin int) cursor {
 		}
 	}
 	return c
+}
+
+// arguments counts those that end in tokens, and returns the tokens of the one that does not.
+func arguments(text string, tokens []token) (before int, last []token) {
+	depth, from := 0, 0
+	lambda := false // before its colon
+	for i, t := range tokens {
+		switch {
+		case strings.IndexByte("([{", t.kind) >= 0:
+			depth++
+		case strings.IndexByte(")]}", t.kind) >= 0:
+			depth--
+		case depth > 0:
+		case t.kind == 'n' && text[t.start:t.end] == "lambda":
+			lambda = true
+		case t.kind == 'o' && text[t.start] == ':':
+			lambda = false
+		case t.kind == ',' && !lambda:
+			before, from = before+1, i+1
+		}
+	}
+	return before, tokens[from:]
+}
+
+// siteOf finds the call that the end of tokens is in.
+func siteOf(text string, tokens []token, open []int) site {
+	for n := len(open) - 1; n >= 0; n-- {
+		at := open[n]
+		if tokens[at].kind != '(' {
+			continue
+		}
+		fn := primary(text, tokens[:at])
+		if fn == "" {
+			continue // a bracket of an expression
+		}
+		if definesFunction(text, tokens[:at]) {
+			return site{}
+		}
+		arg, last := arguments(text, tokens[at+1:])
+		s := site{fn: fn, arg: arg}
+		if len(last) >= 2 && last[0].kind == 'n' && last[1].kind == '=' &&
+			(len(last) == 2 || last[2].kind != '=' || last[2].start != last[1].end) {
+			s.keyword = text[last[0].start:last[0].end]
+		}
+		return s
+	}
+	return site{}
+}
+
+// definesFunction reports whether tokens end in "def NAME".
+func definesFunction(text string, tokens []token) bool {
+	n := len(tokens)
+	return n >= 2 && tokens[n-1].kind == 'n' && tokens[n-2].kind == 'n' && text[tokens[n-2].start:tokens[n-2].end] == "def"
 }
 
 // primary is the longest chain of names, attributes, calls and indexes at the end of tokens, "" where there is none.

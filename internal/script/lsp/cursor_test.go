@@ -33,8 +33,32 @@ func TestCursorSaysWhatIsAskedFor(t *testing.T) {
 		if !strings.HasSuffix(text, got.prefix) || got.start != len(text)-len(got.prefix) || got.first > got.start {
 			t.Errorf("%q: %+v", text, got)
 		}
-		got.start, got.first = 0, 0
+		got.start, got.first, got.site = 0, 0, site{}
 		if got != want {
+			t.Errorf("%q: got %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+func TestTheSiteIsTheCallAndTheArgument(t *testing.T) {
+	for text, want := range map[string]site{
+		"f(":                               {fn: "f"},
+		"f(a, ":                            {fn: "f", arg: 1},
+		"x = cap.slice(1, [2, 3, 4":        {fn: "cap.slice", arg: 1},
+		"f(a, b = g(1, 2), c":              {fn: "f", arg: 2},
+		"f(a, g(1, 2":                      {fn: "g", arg: 1},
+		"f(a, key = ":                      {fn: "f", arg: 1, keyword: "key"},
+		"f(a, key = [1, 2":                 {fn: "f", arg: 1, keyword: "key"},
+		"f(a == ":                          {fn: "f"},
+		"f(a, \"te, xt":                    {fn: "f", arg: 1},
+		"f(lambda a, b: a + b, ":           {fn: "f", arg: 1},
+		"f((1, 2":                          {fn: "f"},
+		"f(a)":                             {},
+		"def f(a, ":                        {},
+		"(1, 2":                            {},
+		"plot.timeline(cap[\"a\"], bands=": {fn: "plot.timeline", arg: 1, keyword: "bands"},
+	} {
+		if got := cursorAt(text).site; got != want {
 			t.Errorf("%q: got %+v, want %+v", text, got, want)
 		}
 	}

@@ -74,7 +74,7 @@ func (d *document) binding(f *infer.File, first *syntax.Ident) *location {
 		}
 		f, first = m, m.Global(name)
 	}
-	start, end := first.Span()
+	start, end := infer.Span(first)
 	return d.in(f.Source, start, end)
 }
 
@@ -84,8 +84,7 @@ func (d *document) in(s *script.Source, start, end syntax.Position) *location {
 	if target == nil {
 		return nil
 	}
-	return &location{target.uri,
-		span{target.position(int(start.Line), int(start.Col)), target.position(int(end.Line), int(end.Col))}}
+	return &location{target.uri, target.between(start, end)}
 }
 
 // newTarget is a document to point into, whether it is open or not.
@@ -106,13 +105,7 @@ func newTarget(d *document, s *script.Source) *document {
 			uri = open.uri
 		}
 	}
-	t := &document{uri: uri, path: path, text: string(s.Text), lines: []int{0}}
-	for i, b := range s.Text {
-		if b == '\n' {
-			t.lines = append(t.lines, i+1)
-		}
-	}
-	return t
+	return plain(d.s, uri, path, string(s.Text))
 }
 
 // cached puts a file of the built-in library where an editor can open it, and returns its path; "" where that cannot be

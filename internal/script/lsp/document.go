@@ -5,10 +5,14 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"go.starlark.net/syntax"
+
 	"astrolabe/internal/script/infer"
+	"astrolabe/internal/script/lint"
 )
 
 // document is a text that the client has open.
@@ -22,16 +26,25 @@ type document struct {
 	// of the last text that parsed or, where none did, of what of this one parses; nil where this one parses or nothing
 	// of it does
 	last *document
+
+	found  []lint.Finding // once linted
+	linted bool
 }
 
-// newDocument makes a document of a text; before is that of the text before it, or nil.
-func newDocument(s *server, uri, path, text string, before *document) *document {
+// plain is a document of which nothing but the text is known.
+func plain(s *server, uri, path, text string) *document {
 	d := &document{s: s, uri: uri, path: path, text: text, lines: []int{0}}
 	for i := range len(text) {
 		if text[i] == '\n' {
 			d.lines = append(d.lines, i+1)
 		}
 	}
+	return d
+}
+
+// newDocument makes a document of a text; before is that of the text before it, or nil.
+func newDocument(s *server, uri, path, text string, before *document) *document {
+	d := plain(s, uri, path, text)
 	d.file = d.read(text)
 	if d.file.Syntax != nil {
 		return d
@@ -77,17 +90,25 @@ func (d *document) offset(p position) int {
 	}
 	line := d.line(p.Line)
 	units := 0
-	for i, r := range line {
+	for i := 0; i < len(line); {
 		if units >= p.Character {
 			return d.lines[p.Line] + i
 		}
-		units += units16(r)
+		r, size := utf8.DecodeRuneInString(line[i:])
+		units += d.s.units(r, size)
+		i += size
 	}
 	return d.lines[p.Line] + len(line)
 }
 
-// units16 is how many UTF-16 code units a character takes.
-func units16(r rune) int {
+// encodings are the units in which clients may count the characters of a line, by the protocol's names.
+var encodings = map[string]func(r rune, size int) int{"utf-8": units8, "utf-16": units16, "utf-32": units32}
+
+func units8(_ rune, size int) int { return size }
+
+func units32(rune, int) int { return 1 }
+
+func units16(r rune, _ int) int {
 	if r > 0xFFFF {
 		return 2
 	}
@@ -96,27 +117,44 @@ func units16(r rune) int {
 
 // at is the position of an offset.
 func (d *document) at(offset int) position {
-	line := 0
-	for line+1 < len(d.lines) && d.lines[line+1] <= offset {
-		line++
+	line, found := slices.BinarySearch(d.lines, offset)
+	if !found {
+		line--
 	}
-	n := 0
-	for _, r := range d.text[d.lines[line]:min(offset, len(d.text))] {
-		n += units16(r)
-	}
-	return position{line, n}
+	return position{line, d.width(d.text[d.lines[line]:min(offset, len(d.text))])}
 }
 
 // position turns a line and a column in characters, both from 1, into one of the protocol.
 func (d *document) position(line, col int) position {
-	n := 0
-	for _, r := range d.line(line - 1) {
-		if col--; col < 1 {
-			break
-		}
-		n += units16(r)
+	text := d.line(line - 1)
+	end := 0
+	for ; col > 1 && end < len(text); col-- {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		end += size
 	}
-	return position{line - 1, n}
+	return position{line - 1, d.width(text[:end])}
+}
+
+// between is the range between two places of the syntax.
+func (d *document) between(start, end syntax.Position) span {
+	return span{d.position(int(start.Line), int(start.Col)), d.position(int(end.Line), int(end.Col))}
+}
+
+// node is the range of a node of the syntax.
+func (d *document) node(n syntax.Node) span {
+	start, end := infer.Span(n)
+	return d.between(start, end)
+}
+
+// width is how long a part of a line is for the client.
+func (d *document) width(text string) int {
+	n := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		n += d.s.units(r, size)
+		i += size
+	}
+	return n
 }
 
 // place turns an offset into a line and a column in characters, both from 1.

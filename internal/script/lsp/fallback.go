@@ -55,8 +55,8 @@ func (d *document) lastPlace(at position) (position, unchanged, bool) {
 	return d.last.at(offset), u, true
 }
 
-// span is where a span of the last text is in d, whole and with the same text.
-func (d *document) span(u unchanged, s span) (span, bool) {
+// moved is where a span of the last text is in d, whole and with the same text.
+func (d *document) moved(u unchanged, s span) (span, bool) {
 	a, b := d.last.offset(s.Start), d.last.offset(s.End)
 	start, ok1 := u.now(a)
 	end, ok2 := u.now(b)
@@ -76,7 +76,7 @@ func (d *document) lastHover(at position) *hover {
 	if h == nil {
 		return nil
 	}
-	if h.Range, ok = d.span(u, h.Range); !ok {
+	if h.Range, ok = d.moved(u, h.Range); !ok {
 		return nil // the word itself is being changed
 	}
 	return h
@@ -93,7 +93,7 @@ func (d *document) lastDefinition(at position) *location {
 	if l == nil || l.URI != d.uri {
 		return l
 	}
-	if l.Range, ok = d.span(u, l.Range); !ok {
+	if l.Range, ok = d.moved(u, l.Range); !ok {
 		begin := d.at(u.head)
 		l.Range = span{begin, begin}
 	}

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -32,9 +33,7 @@ func (d *document) hover(at position) *hover {
 	if text == "" {
 		return nil
 	}
-	start, end := node.Span()
-	return &hover{markup{"markdown", text},
-		span{d.position(int(start.Line), int(start.Col)), d.position(int(end.Line), int(end.Col))}}
+	return &hover{markup{"markdown", text}, d.node(node)}
 }
 
 // nodes lists the nodes that a place is in, outermost first.
@@ -67,8 +66,8 @@ func (d *document) nodes(at position) []syntax.Node {
 
 // within reports whether one node contains another.
 func within(outer, inner syntax.Node) bool {
-	a, b := outer.Span()
-	c, e := inner.Span()
+	a, b := infer.Span(outer)
+	c, e := infer.Span(inner)
 	return !posLess(c, a) && !posLess(b, e)
 }
 
@@ -186,25 +185,40 @@ func topic(name string) string {
 
 // literalHover documents the counter or metric that a string names.
 func (d *document) literalHover(lit *syntax.Literal, around []syntax.Node) string {
-	name, ok := lit.Value.(string)
-	if !ok || lit.Token != syntax.STRING || len(around) == 0 {
+	if len(around) == 0 {
 		return ""
 	}
+	if e := d.named(lit, around[len(around)-1]); e != nil {
+		return metricHover(e)
+	}
+	return ""
+}
+
+// named is the counter or metric that a string names in an index or a call; nil where it names none that is known.
+func (d *document) named(lit *syntax.Literal, parent syntax.Node) *metrics.Entry {
+	name, ok := lit.Value.(string)
+	if !ok || lit.Token != syntax.STRING {
+		return nil
+	}
 	gpu := ""
-	switch parent := around[len(around)-1].(type) {
+	switch parent := parent.(type) {
 	case *syntax.IndexExpr:
-		if x := d.file.Type(parent.X); parent.Y == lit && x.Is("Capture", "Sample", "CounterMap") {
-			gpu = orGPU(x.GPU, d.file.GPU)
+		x := d.file.Type(parent.X)
+		if parent.Y != lit || !x.Is("Capture", "Sample", "CounterMap") {
+			return nil
 		}
+		gpu = d.gpuOf(x)
 	case *syntax.CallExpr:
 		fn := d.file.Type(parent.Fn)
 		if fn.Kind != infer.Function || fn.Recv == nil || infer.Argument(parent, fn.Entry.Sig, "name") != lit {
-			return ""
+			return nil
 		}
-		gpu = orGPU(fn.Recv.GPU, d.file.GPU)
+		gpu = d.gpuOf(fn.Recv)
 		if fn.Recv.Kind == infer.Module {
 			gpu, _ = d.file.Text(infer.Argument(parent, fn.Entry.Sig, "gpu"))
 		}
+	default:
+		return nil
 	}
 	for _, id := range []string{gpu, "cpu"} {
 		cat, err := metrics.Get(id)
@@ -213,17 +227,16 @@ func (d *document) literalHover(lit *syntax.Literal, around []syntax.Node) strin
 		}
 		bare := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(name), "$"), id+"/")
 		if e, err := cat.Find(bare); err == nil {
-			return metricHover(e)
+			return e
 		}
 	}
-	return ""
+	return nil
 }
 
-func orGPU(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+// gpuOf is the catalogue of what comes from a capture: the one that the script names, or else the one that the captures
+// beside it say; "" where neither is known.
+func (d *document) gpuOf(t *infer.Type) string {
+	return cmp.Or(t.GPU, d.file.GPU, d.s.folders.only(d.path))
 }
 
 func metricHover(e *metrics.Entry) string {

@@ -4,7 +4,7 @@ package lsp
 
 type position struct {
 	Line      int `json:"line"`      // from 0
-	Character int `json:"character"` // from 0, in UTF-16 code units
+	Character int `json:"character"` // from 0, in the units that were agreed on
 }
 
 type span struct {
@@ -26,6 +26,38 @@ type positionParams struct {
 	Position     position   `json:"position"`
 }
 
+func (p positionParams) uri() string { return p.TextDocument.URI }
+
+type rangeParams struct {
+	TextDocument documentID `json:"textDocument"`
+	Range        span       `json:"range"`
+}
+
+func (p rangeParams) uri() string { return p.TextDocument.URI }
+
+type actionParams struct {
+	rangeParams
+	Context struct {
+		Only []string `json:"only"`
+	} `json:"context"`
+}
+
+type referenceParams struct {
+	positionParams
+	Context struct {
+		IncludeDeclaration bool `json:"includeDeclaration"`
+	} `json:"context"`
+}
+
+type renameParams struct {
+	positionParams
+	NewName string `json:"newName"`
+}
+
+type symbolParams struct {
+	Query string `json:"query"`
+}
+
 type openParams struct {
 	TextDocument struct {
 		URI  string `json:"uri"`
@@ -44,6 +76,25 @@ type documentParams struct {
 	TextDocument documentID `json:"textDocument"`
 }
 
+func (p documentParams) uri() string { return p.TextDocument.URI }
+
+type initializeParams struct {
+	RootURI          string `json:"rootUri"`
+	WorkspaceFolders []struct {
+		URI string `json:"uri"`
+	} `json:"workspaceFolders"`
+	Capabilities struct {
+		General struct {
+			PositionEncodings []string `json:"positionEncodings"`
+		} `json:"general"`
+		TextDocument struct {
+			DocumentSymbol struct {
+				Hierarchical bool `json:"hierarchicalDocumentSymbolSupport"`
+			} `json:"documentSymbol"`
+		} `json:"textDocument"`
+	} `json:"capabilities"`
+}
+
 type initializeResult struct {
 	Capabilities capabilities `json:"capabilities"`
 	ServerInfo   serverInfo   `json:"serverInfo"`
@@ -55,16 +106,55 @@ type serverInfo struct {
 }
 
 type capabilities struct {
-	TextDocumentSync   syncOptions       `json:"textDocumentSync"`
-	CompletionProvider completionOptions `json:"completionProvider"`
-	HoverProvider      bool              `json:"hoverProvider"`
-	DefinitionProvider bool              `json:"definitionProvider"`
+	PositionEncoding           string            `json:"positionEncoding"`
+	TextDocumentSync           syncOptions       `json:"textDocumentSync"`
+	CompletionProvider         completionOptions `json:"completionProvider"`
+	HoverProvider              bool              `json:"hoverProvider"`
+	DefinitionProvider         bool              `json:"definitionProvider"`
+	ReferencesProvider         bool              `json:"referencesProvider"`
+	SignatureHelpProvider      signatureOptions  `json:"signatureHelpProvider"`
+	DocumentSymbolProvider     bool              `json:"documentSymbolProvider"`
+	WorkspaceSymbolProvider    bool              `json:"workspaceSymbolProvider"`
+	DocumentFormattingProvider bool              `json:"documentFormattingProvider"`
+	RenameProvider             renameOptions     `json:"renameProvider"`
+	CodeActionProvider         actionOptions     `json:"codeActionProvider"`
+	SemanticTokensProvider     semanticOptions   `json:"semanticTokensProvider"`
+	InlayHintProvider          bool              `json:"inlayHintProvider"`
 }
 
 type syncOptions struct {
 	OpenClose bool `json:"openClose"`
 	Change    int  `json:"change"` // 1: the whole document
 	Save      bool `json:"save"`
+}
+
+type signatureOptions struct {
+	TriggerCharacters   []string `json:"triggerCharacters"`
+	RetriggerCharacters []string `json:"retriggerCharacters"`
+}
+
+type renameOptions struct {
+	PrepareProvider bool `json:"prepareProvider"`
+}
+
+type actionOptions struct {
+	Kinds []string `json:"codeActionKinds"`
+}
+
+type semanticOptions struct {
+	Legend semanticLegend `json:"legend"`
+	Full   bool           `json:"full"`
+	Range  bool           `json:"range"`
+}
+
+type semanticLegend struct {
+	Types     []string `json:"tokenTypes"`
+	Modifiers []string `json:"tokenModifiers"`
+}
+
+// workspaceEdit changes files, by their URIs.
+type workspaceEdit struct {
+	Changes map[string][]textEdit `json:"changes"`
 }
 
 type completionOptions struct {
