@@ -63,7 +63,7 @@ func helpFor(e *binding.Env, v starlark.Value) (starlark.Value, error) {
 		return starlark.String(metricHelp(v)), nil
 	case *starlark.Function:
 		return starlark.String(functionHelp(v)), nil
-	case *starlark.Builtin:
+	case starlark.Callable:
 		return starlark.String(v.Name() + "(…): a function of the language; see the Starlark specification."), nil
 	}
 	if d := DocOf(v); d != nil {

@@ -337,7 +337,7 @@ func (p *pageRun) command(args ...string) *exec.Cmd {
 	dirs := strings.Fields(string(gopath))
 	for _, v := range os.Environ() {
 		switch name, _, _ := strings.Cut(v, "="); name {
-		case "PATH", "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "GOPATH", "GOCACHE":
+		case "PATH", "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "GOPATH", "GOCACHE", "XDG_DATA_HOME", "JUPYTER_DATA_DIR":
 		default:
 			cmd.Env = append(cmd.Env, v)
 		}

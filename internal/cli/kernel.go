@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -99,6 +100,9 @@ func kernelFolder(f *kernelFlags) (string, error) {
 // notebookWidth is how many cells a line of text has in a notebook, where windows are as wide as they are.
 const notebookWidth = 100
 
+// inNotebook is what people stop work with who have no terminal.
+var inNotebook = strings.NewReplacer("Ctrl-C", "an interrupt")
+
 // serveKernel serves a session to the clients of a connection.
 func (a *app) serveKernel(file string) error {
 	connection, err := kernel.ReadConnection(file)
@@ -107,7 +111,7 @@ func (a *app) serveKernel(file string) error {
 	}
 	k, err := kernel.Listen(connection, kernel.Options{Version: version.String(), Log: a.talk, Parent: kernel.Parent(),
 		Busy: func(what string, s progress.State, begun, now time.Time) string {
-			return busyText(what, s, begun, now, 0)
+			return inNotebook.Replace(busyText(what, s, begun, now, 0))
 		}})
 	if err != nil {
 		return err
@@ -115,7 +119,7 @@ func (a *app) serveKernel(file string) error {
 	if err := a.hearCommands(k); err != nil {
 		return err
 	}
-	a.told = func(text string) { fmt.Fprintln(k.Stderr(), text) }
+	a.told = func(text string) { fmt.Fprintln(k.Stderr(), inNotebook.Replace(text)) }
 	env := a.environment(nil)
 	env.Command = "" // nobody typed one
 	env.Busy, env.Show = k.Busy, k.Show

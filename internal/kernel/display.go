@@ -119,7 +119,7 @@ func (k *Kernel) Show(p binding.Picture) (string, error) {
 
 // showReport shows the pages of a report, one below the other.
 func (k *Kernel) showReport(r *values.Report, text, kind string) error {
-	pages, err := r.Pages(k.format, canvas.Size{})
+	pages, err := r.Pages(k.format, canvas.Size{Width: pictureSize.Width, DPI: pictureSize.DPI})
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (k *Kernel) showReport(r *values.Report, text, kind string) error {
 		if i > 0 {
 			kind, name = "display_data", fmt.Sprintf("page %d of %d", i+1, len(pages))
 		}
-		b, err := pictureBundle(name, k.format, page, canvas.DefaultDPI)
+		b, err := pictureBundle(name, k.format, page, pictureSize.DPI)
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ type inbox struct {
 // request is a message and whom its answer goes to.
 type request struct {
 	*message
-	from    string
+	from    *peer
 	through *socket
 	aborted bool // an earlier cell failed, and its client asked for this one to be left out then
 }

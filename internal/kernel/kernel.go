@@ -179,14 +179,14 @@ func (k *Kernel) Serve(ctx context.Context, s *repl.Session, env *binding.Env) e
 const endingTime = 3 * time.Second
 
 // reader parses what a socket receives and hands requests on. What is no message is told of and left out.
-func (k *Kernel) reader(s *socket, take func(request)) func(id string, frames [][]byte) {
-	return func(id string, frames [][]byte) {
+func (k *Kernel) reader(s *socket, take func(request)) func(p *peer, frames [][]byte) {
+	return func(p *peer, frames [][]byte) {
 		m, err := k.signer.parse(frames)
 		if err != nil {
 			k.log("%s: a message was left out: %v", s.name, err)
 			return
 		}
-		take(request{message: m, from: id, through: s})
+		take(request{message: m, from: p, through: s})
 	}
 }
 

@@ -410,8 +410,18 @@ func TestAConnectionThatIsNoneHarmsNobody(t *testing.T) {
 	}
 }
 
-func TestAClientThatComesBackIsAnsweredOnItsNewConnection(t *testing.T) {
+func TestAClientThatComesBackIsAnswered(t *testing.T) {
 	s := serve(t)
+	lost := s.connect(t, "the same")
+	id := lost.execute("[0 for i in range(1 << 40)]")
+	for r := lost.next(); r.Parent.ID != id || r.Header.Type != "execute_input"; r = lost.next() {
+	}
+	lost.shell.Close() // before the answer
+	back := s.connect(t, "the same")
+	back.send(back.control, "interrupt_request", struct{}{})
+	if r := read(t, back.shell); r.Parent.ID != id || r.Content["ename"] != "Interrupted" {
+		t.Errorf("%v", r)
+	}
 	for range 5 {
 		c := s.connect(t, "the same")
 		if _, reply := c.ran("1"); reply.Content["status"] != "ok" {

@@ -23,8 +23,8 @@ type socket struct {
 	listener net.Listener
 	path     string // of a socket that is a file
 	log      func(format string, args ...any)
-	// received takes a message and the identity of its sender; it is called by one goroutine of each peer.
-	received func(id string, frames [][]byte)
+	// received takes a message of a peer; it is called by one goroutine of each peer.
+	received func(p *peer, frames [][]byte)
 	// joined is called when a peer of a publisher has subscribed to more.
 	joined func(p *peer, topic string)
 
@@ -98,7 +98,7 @@ func (s *socket) attend(conn net.Conn) {
 				s.joined(p, string(frames[0][1:]))
 			}
 		} else if s.received != nil {
-			s.received(p.id, frames)
+			s.received(p, frames)
 		}
 	}
 }
@@ -110,20 +110,15 @@ func isEnd(err error) bool {
 		errors.As(err, &network) && !network.Timeout()
 }
 
-// enter lets replies reach a peer. One that comes back takes the place of the connection that it had before, which may
-// not know yet that it is broken.
+// enter lets replies reach a peer. One that comes back gets those to what it asked before, too.
 func (s *socket) enter(p *peer) {
 	p.id = p.conn.Peer.Meta["Identity"]
 	if p.id == "" {
 		p.id = "\x00" + rand.Text()
 	}
 	s.mu.Lock()
-	before := s.byID[p.id]
 	s.byID[p.id] = p
 	s.mu.Unlock()
-	if before != nil && s.kind != zmq4.Pub {
-		before.close()
-	}
 }
 
 func (s *socket) leave(p *peer) {
@@ -135,11 +130,16 @@ func (s *socket) leave(p *peer) {
 	}
 }
 
-// reply sends a message to who has an identity; nobody may have it any more.
-func (s *socket) reply(id string, frames [][]byte) {
-	s.mu.Lock()
-	p := s.byID[id]
-	s.mu.Unlock()
+// reply sends a message to who asked: on the connection that the request came by, or where that is gone on the newest of
+// the same identity, if there is one.
+func (s *socket) reply(p *peer, frames [][]byte) {
+	select {
+	case <-p.closed:
+		s.mu.Lock()
+		p = s.byID[p.id]
+		s.mu.Unlock()
+	default:
+	}
 	if p != nil {
 		s.send(p, frames)
 	}

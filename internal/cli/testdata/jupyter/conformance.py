@@ -11,6 +11,25 @@ class Conformance(jupyter_kernel_test.KernelTests):
     language_name = "starlark"
     file_extension = ".star"
 
+    @classmethod
+    def setUpClass(cls):
+        """The suite gives a message a tenth of a second, which says how busy a machine is."""
+        super().setUpClass()
+        for channel in cls.kc.iopub_channel, cls.kc.shell_channel:
+            cls.patient(channel)
+
+    @classmethod
+    def patient(cls, channel):
+        get = channel.get_msg
+        channel.get_msg = lambda timeout=None: get(timeout=120 if timeout and not cls.emptying else timeout)
+
+    emptying = False
+
+    def flush_channels(self):
+        type(self).emptying = True
+        super().flush_channels()
+        type(self).emptying = False
+
     code_hello_world = "print('hello, world')"
     code_stderr = ":time 1 + 1"
 
