@@ -4,17 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"astrolabe/capture"
-	"astrolabe/capture/formats"
 )
 
 func sample(t testing.TB) *capture.Capture {
@@ -113,16 +109,5 @@ func TestValuesThatViewersChangeAreDoubted(t *testing.T) {
 	doubts := strings.Join((Format{}).Doubts(sample(t)), "\n")
 	if !strings.Contains(doubts, "cycles has values beyond 2^53") || !strings.Contains(doubts, "level has infinite") {
 		t.Errorf("doubts %q", doubts)
-	}
-}
-
-func TestAChromeTraceIsNotRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(path, []byte(`{"traceEvents":[]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err := formats.NewRegistry(Format{}).Open(context.Background(), path, formats.Options{})
-	if !errors.Is(err, formats.ErrWriteOnly) {
-		t.Errorf("error %v", err)
 	}
 }

@@ -254,7 +254,11 @@ func (e *encoder) regions(c *capture.Capture) {
 		thread(firstRegion+k, lane.Name)
 		for _, i := range lane.Items {
 			r := &c.Regions[i]
-			slice(firstRegion+k, r.Name, "region", r.Start, r.End, map[string]any{"depth": r.Depth})
+			args := map[string]any{"depth": r.Depth}
+			if r.Track != "" {
+				args["track"] = r.Track
+			}
+			slice(firstRegion+k, r.Name, categoryRegion, r.Start, r.End, args)
 		}
 	}
 	next := firstRegion + len(all)
@@ -275,8 +279,8 @@ func (e *encoder) regions(c *capture.Capture) {
 			}
 		}
 	}
-	missed(c.Gaps, "gaps", "gap", gapThread)
-	missed(c.Late, "late", "late", 0)
+	missed(c.Gaps, "gaps", categoryGap, gapThread)
+	missed(c.Late, "late", categoryLate, 0)
 }
 
 // about says what was measured.
@@ -299,12 +303,18 @@ type counterDoc struct {
 	Unit  string `json:"unit,omitempty"`
 	Block string `json:"block,omitempty"`
 	Doc   string `json:"doc,omitempty"`
+	// Combine says what the instances make together, where there are some.
+	Combine string `json:"combine,omitempty"`
 }
 
 func describe(c *capture.Capture) []counterDoc {
 	out := []counterDoc{}
 	for _, ctr := range c.Counters {
-		out = append(out, counterDoc{ctr.Name, ctr.Kind.String(), ctr.Unit, ctr.Block, ctr.Doc})
+		doc := counterDoc{Name: ctr.Name, Kind: ctr.Kind.String(), Unit: ctr.Unit, Block: ctr.Block, Doc: ctr.Doc}
+		if len(ctr.Instances) > 0 {
+			doc.Combine = ctr.Combine.String()
+		}
+		out = append(out, doc)
 	}
 	return out
 }

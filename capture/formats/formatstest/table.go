@@ -16,7 +16,7 @@ import (
 type Promise map[string]map[string]string
 
 // Columns are the formats of the table, in its order.
-var Columns = []string{"arrow", "parquet", "perfetto", "csv", "gpa", "i915perf"}
+var Columns = []string{"arrow", "parquet", "perfetto", "chrometrace", "csv", "gpa", "i915perf"}
 
 // Promises reads the table in the documentation. root is the repository's root.
 func Promises(root string) (Promise, error) {

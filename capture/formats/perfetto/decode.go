@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/steps"
 	"astrolabe/capture/memory"
 )
 
@@ -429,11 +430,9 @@ func (s *sequenceState) defaults(b []byte) error {
 
 // series is the values of one counter in the order of the trace.
 type series struct {
-	key    seriesKey
-	times  []int64
-	from   []int64  // where stretches of time begin that end at times; nil where values hold from or up to theirs
-	bits   []uint64 // int64, or the bits of doubles once there is one
-	double bool
+	key  seriesKey
+	ours bool // this package wrote it
+	steps.Line
 }
 
 // seriesKey names a counter: by its track, by GPU, number and name, or by what it is of.
@@ -458,15 +457,5 @@ func (d *decoder) add(key seriesKey, at int64, bits uint64, double bool) {
 		d.tally.Must(uint64(len(key.name)) + 128)
 		d.order = append(d.order, s)
 	}
-	switch {
-	case double && !s.double:
-		s.double = true
-		for i, b := range s.bits {
-			s.bits[i] = math.Float64bits(float64(signed(b)))
-		}
-	case !double && s.double:
-		bits = math.Float64bits(float64(signed(bits)))
-	}
-	s.times = memory.Append(&d.tally, s.times, at)
-	s.bits = memory.Append(&d.tally, s.bits, bits)
+	s.Add(at, bits, double, &d.tally)
 }

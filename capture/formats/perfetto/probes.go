@@ -94,29 +94,29 @@ func (d *decoder) stretch(p *packet, kind probe, name string, number uint64, gpu
 	key := seriesKey{probe: kind, machine: p.machine, name: name, counter: number, gpuID: gpu}
 	d.add(key, to, v, false)
 	s := d.series[key]
-	s.from = memory.Append(&d.tally, s.from, from)
+	s.From = memory.Append(&d.tally, s.From, from)
 }
 
 // probeLine says what a series of a probe is.
-func (d *decoder) probeLine(l *line) {
+func (d *decoder) probeLine(l *series) {
 	key, is := l.key, probes[l.key.probe]
-	l.forwards = is.kind == capture.Gauge
+	l.Forwards = is.kind == capture.Gauge
 	name := is.name
 	if is.name == "" || strings.HasSuffix(is.name, ".") {
 		name += key.name
 	}
-	l.meta = capture.Meta{Name: name, Unit: is.unit, Block: is.block, Doc: is.doc, Kind: is.kind, Source: "perfetto"}
+	l.Meta = capture.Meta{Name: name, Unit: is.unit, Block: is.block, Doc: is.doc, Kind: is.kind, Source: "perfetto"}
 	if key.machine != 0 {
-		l.meta.Device = fmt.Sprint("machine ", key.machine)
+		l.Meta.Device = fmt.Sprint("machine ", key.machine)
 	}
-	l.sums = is.sums
+	l.Combined, l.Idle = is.sums, key.probe == gpuStages
 	switch is.by {
 	case oneEach:
 		if key.probe == batteryLevel {
-			l.meta.Unit = batteryUnits[key.counter]
+			l.Meta.Unit = batteryUnits[key.counter]
 		}
 		if key.probe == processCounter || key.probe == driverCounter {
-			l.meta.Block = d.processName(key.counter)
+			l.Meta.Block = d.processName(key.counter)
 		}
 	case byNumber:
 		l.instanceOf(name, fmt.Sprint(key.counter))
@@ -124,9 +124,9 @@ func (d *decoder) probeLine(l *line) {
 		l.instanceOf(name, d.processName(key.counter))
 	}
 	if key.probe >= gpuFrequency && key.probe <= gpuStages && len(d.gpus) > 1 {
-		l.meta.Device = strings.TrimSpace(l.meta.Device + fmt.Sprint(" gpu", key.gpuID))
-		if l.meta.Instance != "" {
-			l.instanceOf(name, fmt.Sprint(key.gpuID, "/", l.meta.Instance))
+		l.Meta.Device = strings.TrimSpace(l.Meta.Device + fmt.Sprint(" gpu", key.gpuID))
+		if l.Meta.Instance != "" {
+			l.instanceOf(name, fmt.Sprint(key.gpuID, "/", l.Meta.Instance))
 		} else {
 			l.instanceOf(name, fmt.Sprint(key.gpuID))
 		}
@@ -137,28 +137,28 @@ func (d *decoder) probeLine(l *line) {
 }
 
 // instanceOf makes the line an instance of a counter.
-func (l *line) instanceOf(whole, id string) {
-	l.whole, l.meta.Instance = whole, id
-	l.meta.Name = fmt.Sprintf("%s[%s]", whole, id)
+func (l *series) instanceOf(whole, id string) {
+	l.Whole, l.Meta.Instance = whole, id
+	l.Meta.Name = fmt.Sprintf("%s[%s]", whole, id)
 }
 
 // differences turns running totals into what was added since the value before. The first has none before it, and one
 // that falls began anew: neither is known.
-func (l *line) differences(tally *memory.Tally) {
+func (l *series) differences(tally *memory.Tally) {
 	var times, from []int64
 	var bits []uint64
 	last := -1
-	for i := range l.bits {
-		if i+1 < len(l.bits) && l.times[i+1] == l.times[i] {
+	for i := range l.Bits {
+		if i+1 < len(l.Bits) && l.Times[i+1] == l.Times[i] {
 			continue // another total of the same moment takes its place
 		}
-		if last >= 0 && l.bits[i] >= l.bits[last] {
-			times, from = memory.Append(tally, times, l.times[i]), memory.Append(tally, from, l.times[last])
-			bits = memory.Append(tally, bits, l.bits[i]-l.bits[last])
+		if last >= 0 && l.Bits[i] >= l.Bits[last] {
+			times, from = memory.Append(tally, times, l.Times[i]), memory.Append(tally, from, l.Times[last])
+			bits = memory.Append(tally, bits, l.Bits[i]-l.Bits[last])
 		}
 		last = i
 	}
-	l.times, l.bits, l.from = times, bits, from
+	l.Times, l.Bits, l.From = times, bits, from
 }
 
 // processName is what a process is called.
