@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 	"unsafe"
 
@@ -17,7 +18,8 @@ type parser struct {
 	specs  []Spec
 	buf    []byte
 	cols   []parserCol
-	number []byte // scratch
+	plain  [][]uint64 // dst of columns of integers, nil of others
+	number []byte     // scratch
 	tally  memory.Tally
 }
 
@@ -39,8 +41,8 @@ type chunkText struct {
 
 func newParser(f *File, specs []Spec) *parser {
 	p := &parser{f: f, specs: specs}
-	p.tally.Must(uint64(len(specs)) * uint64(unsafe.Sizeof(parserCol{})))
-	p.cols = make([]parserCol, len(specs))
+	p.tally.Must(uint64(len(specs)) * uint64(unsafe.Sizeof(parserCol{})+unsafe.Sizeof([]uint64{})))
+	p.cols, p.plain = make([]parserCol, len(specs)), make([][]uint64, len(specs))
 	return p
 }
 
@@ -91,10 +93,15 @@ func (p *parser) reset(ch *chunk, cols []column) {
 		switch c.want {
 		case Number, Time:
 			c.dst = cols[i].mem[ch.base : ch.base+ch.bound]
+			memory.Populate(c.dst)
 		case Text:
 			c.text = &chunkText{codes: cols[i].texts.codes[ch.base : ch.base+ch.bound], code: -1}
 		}
 		p.cols[i] = c
+		p.plain[i] = nil
+		if c.want == Number {
+			p.plain[i] = c.dst
+		}
 	}
 }
 
@@ -136,7 +143,14 @@ func (p *parser) row(buf []byte, pos, row int) (next, lines int, rerr *rowError)
 	delim := p.f.Delim
 	lastCol := len(p.cols) - 1
 	lines = 1
-	for i := range p.cols {
+	for i := 0; i <= lastCol; i++ {
+		if p.plain[i] != nil {
+			var n int
+			if n, pos = digitCells(buf, pos, p.plain[i:lastCol], row, delim); n > 0 {
+				i += n - 1
+				continue
+			}
+		}
 		c := &p.cols[i]
 		if c.want == Number {
 			end := delim
@@ -172,7 +186,7 @@ func (p *parser) row(buf []byte, pos, row int) (next, lines int, rerr *rowError)
 					// Up to 15 digits are exact, and so is their power of ten: the quotient is the nearest double. 12.0
 					// is an integer.
 					if k < 8 && frac > 0 && buf[next] == end {
-						c.setFloat(row, float64(m*tens[k]+frac)/pow10[k])
+						p.setFloat(i, row, float64(m*tens[k]+frac)/pow10[k])
 						pos = next + 1
 						continue
 					}
@@ -181,7 +195,7 @@ func (p *parser) row(buf []byte, pos, row int) (next, lines int, rerr *rowError)
 			n, q, ok := scanNumber(buf, pos, p.f.Decimal)
 			if ok {
 				end, width := p.cellEnd(buf, q)
-				if width > 0 && end == (i == lastCol) && p.store(c, row, n, buf[pos:q]) {
+				if width > 0 && end == (i == lastCol) && p.store(i, row, n, buf[pos:q]) {
 					pos = q + width
 					continue
 				}
@@ -205,6 +219,27 @@ func (p *parser) row(buf []byte, pos, row int) (next, lines int, rerr *rowError)
 	return pos, lines, nil
 }
 
+// digitCells reads cells of one to seven digits at pos into columns, which are nil where they are not ones of integers,
+// and returns how many there were before one of another kind, and where that begins. It is all that a large file mostly
+// needs, and apart from the rest so that everything in it stays in registers.
+func digitCells(buf []byte, pos int, columns [][]uint64, row int, delim byte) (n, next int) {
+	for n < len(columns) && pos >= 0 && pos+8 <= len(buf) {
+		text := binary.LittleEndian.Uint64(buf[pos : pos+8])
+		t := text ^ 0x3030303030303030
+		// The highest bit of the first byte that is no digit, as in countDigits; of the last one if there is none, which
+		// then is not the delimiter.
+		at := uint(bits.TrailingZeros64(((t+0x7676767676767676)|t)&0x8080808080808080 | 1<<63))
+		column := columns[n]
+		if at < 8 || byte(text>>((at-7)&63)) != delim || row < 0 || row >= len(column) {
+			break
+		}
+		column[row] = joinDigits(text << ((71 - at) & 63))
+		pos += int(at>>3) + 1
+		n++
+	}
+	return n, pos
+}
+
 // cellEnd says whether the byte at q ends a cell (width > 0) and with it the row.
 func (p *parser) cellEnd(buf []byte, q int) (eol bool, width int) {
 	switch buf[q] {
@@ -221,8 +256,9 @@ func (p *parser) cellEnd(buf []byte, q int) (eol bool, width int) {
 }
 
 // store puts a number into a numeric column; false means that its text needs the slow way.
-func (p *parser) store(c *parserCol, row int, n number, text []byte) bool {
+func (p *parser) store(i, row int, n number, text []byte) bool {
 	if u, ok := n.uint64(); ok {
+		c := &p.cols[i]
 		if c.float {
 			u = math.Float64bits(float64(u))
 		}
@@ -235,14 +271,15 @@ func (p *parser) store(c *parserCol, row int, n number, text []byte) bool {
 			return false
 		}
 	}
-	c.setFloat(row, f)
+	p.setFloat(i, row, f)
 	return true
 }
 
-func (c *parserCol) setFloat(row int, f float64) {
+func (p *parser) setFloat(i, row int, f float64) {
+	c := &p.cols[i]
 	if !c.float {
 		toFloats(c.dst[:row], c.miss)
-		c.float = true
+		c.float, p.plain[i] = true, nil
 	}
 	c.dst[row] = math.Float64bits(f)
 }
@@ -278,7 +315,7 @@ func (p *parser) slowCell(buf []byte, cell *cell, i, row int) *rowError {
 		return p.timeCell(c, row, n, ok, text, i)
 	}
 	switch {
-	case ok && p.store(c, row, n, text):
+	case ok && p.store(i, row, n, text):
 		return nil
 	case ok:
 		return p.badCell(i, quoteCell(text)+" is beyond the range of a double")
@@ -288,12 +325,12 @@ func (p *parser) slowCell(buf []byte, cell *cell, i, row int) *rowError {
 		return nil
 	}
 	if f, ok := infinity(text); ok {
-		c.setFloat(row, f)
+		p.setFloat(i, row, f)
 		return nil
 	}
 	if plain, ok := ungroup(text, p.f.Decimal); ok {
 		n, _, _ := scanNumber(append(plain, '\n'), 0, p.f.Decimal)
-		if p.store(c, row, n, plain) {
+		if p.store(i, row, n, plain) {
 			return nil
 		}
 	}
