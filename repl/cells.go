@@ -256,9 +256,10 @@ func (c *cells) paint(out string) string {
 type painter struct {
 	cells *cells
 	width func() int
+	e     *readlineEditor // colours and suggests; nil does neither
 }
 
-func (p painter) Paint(line []rune, _ int) []rune {
+func (p painter) Paint(line []rune, pos int) []rune {
 	width := p.width()
 	out := make([]rune, len(line))
 	copy(out, line)
@@ -267,7 +268,23 @@ func (p painter) Paint(line []rune, _ int) []rune {
 			out[i], out[i+1] = '‥', ' '
 		}
 	}
-	return out
+	if p.e == nil || p.e.searches.Load() {
+		return out
+	}
+	if p.e.look.colors.Load() && len(line) <= maxStyled {
+		out = styled(out, stylesOf(line))
+	}
+	if pos != len(line) || len(line) > maxStyled {
+		return out
+	}
+	// Behind the line, in what is left of its row, so that the way back is known.
+	room := width - (len(prompt)+len(line))%width - 1
+	hint := p.cells.shownOf(p.e.suggestion(line), room)
+	if len(hint) == 0 || (len(prompt)+len(line))%width == 0 {
+		return out
+	}
+	out = append(append(append(out, []rune(hintStyle.on())...), hint...), []rune(styleOff)...)
+	return append(out, []rune(strings.Repeat("\b", len(hint)))...)
 }
 
 // paintedOutput is the terminal as readline writes to it.

@@ -36,7 +36,13 @@ func commands() []command {
 			run: (*Session).loadCommand},
 		{name: "reload", doc: "run the script of the last :load again", run: (*Session).reloadCommand},
 		{name: "time", args: "STATEMENT", doc: "run a statement and say how long it took", run: (*Session).timeCommand},
-		{name: "edit", doc: "open the last entry in $EDITOR and run what it becomes", run: (*Session).editCommand},
+		{name: "edit", args: "[TEXT]", doc: "open the last entry, or the last one with TEXT, in $EDITOR and run what it becomes",
+			run: (*Session).editCommand},
+		{name: "copy", args: "[csv|markdown] [FILE]",
+			doc: "copy the last table to the terminal's clipboard, or to a file that does not exist", file: true,
+			run: (*Session).copyCommand},
+		{name: "theme", args: "[light|dark]", doc: "the look of pictures that are shown in the terminal; the same as :set theme",
+			run: (*Session).themeCommand},
 		{name: "save", args: "FILE",
 			doc:  "write the statements that succeeded as a script (FILE.star), or everything as a transcript (FILE.md); never over a file",
 			file: true, run: (*Session).saveCommand},
@@ -90,6 +96,7 @@ func (s *Session) helpCommand(ctx context.Context, arg string) error {
 		fmt.Fprintf(&out, "  %-22s %s\n", strings.TrimSpace(":"+c.name+" "+c.args), c.doc)
 	}
 	out.WriteString("  NAME?                  the same as help(NAME)\n")
+	out.WriteString("  !COMMAND               run a command of the shell, in a session with --allow-exec\n")
 	out.WriteString("The names that every script has: " + strings.Join(s.predeclaredNames(), ", ") + "\n")
 	_, err := io.WriteString(s.cfg.Out, out.String())
 	return err

@@ -68,7 +68,7 @@ func TestTerminalShowsAndChangesSettings(t *testing.T) {
 	s := startTerminal(t, t.TempDir(), 100)
 	s.wait(ready)
 	s.typeKeys(":set\r")
-	s.wait(`items +40 .*\r\n.*steps +0 .*\r\n.*width +0 `)
+	s.wait(`items +40 .*\r\n.*steps +0 .*\r\n.*suggestions +off .*\r\n.*width +0 `)
 	s.wait(ready)
 	s.typeKeys(":set it\t 2\r")
 	s.wait(`items = 2\r\n`)

@@ -16,7 +16,8 @@ import (
 type console struct {
 	in, out, talk *os.File
 	remember      func(entry string) // puts an entry into the history
-	line          *int               // number of the next entry's first line
+	find          func(text string) (entry string, ok bool)
+	line          *int // number of the next entry's first line
 }
 
 // editorCommand is the user's editor with its arguments.
@@ -32,15 +33,18 @@ func editorCommand() []string {
 	return []string{"vi"}
 }
 
-// editCommand opens the last entry in an editor and runs what the user makes of it.
+// editCommand opens the last entry, or the last one that holds a text, in an editor and runs what the user makes of it.
 func (s *Session) editCommand(ctx context.Context, arg string) error {
 	if s.console == nil {
 		return errors.New(":edit needs a session at a terminal")
 	}
-	if arg != "" {
-		return errors.New(":edit takes no argument: it opens the last entry; to run a file: :load FILE")
-	}
 	text := s.last
+	if arg != "" {
+		var ok bool
+		if text, ok = s.console.find(arg); !ok {
+			return fmt.Errorf("no earlier entry holds %q; to run a file: :load FILE", arg)
+		}
+	}
 	edited, err := s.edit(text)
 	if err != nil {
 		return err

@@ -31,10 +31,11 @@ func isTerminal(f *os.File) bool { return readline.IsTerminal(int(f.Fd())) }
 
 // newEditor returns the readline editor where the terminal can take it, else (a width of 0, say) plain reading with
 // prompts on talk.
-func newEditor(in, out, talk *os.File, entries func() ([]string, error), complete completeFunc) (lineEditor, error) {
+func newEditor(in, out, talk *os.File, entries func() ([]string, error), complete completeFunc,
+	look *looks) (lineEditor, error) {
 	usable := isTerminal(in) && isTerminal(out) && os.Getenv("TERM") != "dumb" && in.Fd() == os.Stdin.Fd()
 	if usable && readline.GetScreenWidth() >= narrowest {
-		return newReadlineEditor(entries, complete)
+		return newReadlineEditor(entries, complete, look)
 	}
 	return newPlainEditor(in, talk), nil
 }
@@ -51,10 +52,14 @@ type readlineEditor struct {
 	complete completeFunc
 	entries  func() ([]string, error)
 	known    map[string]bool // nil until the history is loaded
+	look     *looks
+	suggest  suggestions
+	further  atomic.Bool // the line goes on with an entry
+	searches atomic.Bool // the line is one of Ctrl-R or Ctrl-S
 }
 
-func newReadlineEditor(entries func() ([]string, error), complete completeFunc) (*readlineEditor, error) {
-	e := &readlineEditor{complete: complete, entries: entries}
+func newReadlineEditor(entries func() ([]string, error), complete completeFunc, look *looks) (*readlineEditor, error) {
+	e := &readlineEditor{complete: complete, entries: entries, look: look}
 	e.stdin = readline.NewCancelableStdin(readline.Stdin)
 	e.empty.Store(true)
 	rl, err := readline.NewEx(&readline.Config{
@@ -63,7 +68,7 @@ func newReadlineEditor(entries func() ([]string, error), complete completeFunc) 
 		HistoryLimit:           historyLimit,
 		DisableAutoSaveHistory: true,
 		AutoComplete:           e,
-		Painter:                painter{&e.cells, screenWidth},
+		Painter:                painter{&e.cells, screenWidth, e},
 		Stdout:                 paintedOutput{os.Stdout, &e.cells},
 		FuncFilterInputRune:    e.key,
 		Listener:               readline.FuncListener(e.changed),
@@ -108,7 +113,10 @@ func (e *readlineEditor) changed(line []rune, pos int, key rune) ([]rune, int, b
 		at += len(e.chosen.text) - e.chosen.over
 	}
 	e.chosen = nil
+	now, at = e.accept(now, at, key)
 	now, at, _ = e.cells.mend(now, at, key)
+	e.searches.Store(e.rl != nil && e.rl.Operation.IsSearchMode())
+	e.suggest.atEnd = at == len(now)
 	if e.rl != nil && !e.rl.Operation.IsSearchMode() {
 		now, at = e.rows.lay(now, at, screenWidth(), screenHeight())
 	}
@@ -121,8 +129,10 @@ const (
 	pasteOff = "\x1b[?2004l"
 )
 
-func (e *readlineEditor) ReadLine(prompt string) (string, error) {
-	e.rl.SetPrompt(prompt)
+func (e *readlineEditor) ReadLine(now string) (string, error) {
+	e.rl.SetPrompt(now)
+	e.further.Store(now != prompt)
+	e.suggest.leave(false)
 	io.WriteString(os.Stdout, pasteOn)
 	line, err := e.rl.Operation.Runes()
 	io.WriteString(os.Stdout, pasteOff)
@@ -137,6 +147,11 @@ func (e *readlineEditor) key(r rune) (rune, bool) {
 	if e.known == nil {
 		e.load()
 	}
+	// Enter and Ctrl-C leave the line as it stands on the screen, and what is suggested is no part of it.
+	if r == readline.CharBckSearch || r == readline.CharFwdSearch {
+		e.searches.Store(true)
+	}
+	e.suggest.leave(r == keyEnter || r == keyNewline || r == ctrlC)
 	return r, true
 }
 
@@ -147,6 +162,8 @@ func (e *readlineEditor) load() {
 		fmt.Fprintln(e.rl.Stderr(), err)
 	}
 	e.known = make(map[string]bool, len(entries))
+	e.suggest.reset()
+	e.suggest.remember(entries...)
 	for _, entry := range entries {
 		e.known[entry] = true
 		e.rl.SaveHistory(string(e.cells.toEdit(entry)))
@@ -162,10 +179,33 @@ func (e *readlineEditor) Remember(entry string) {
 		return
 	}
 	e.known[entry] = true
+	e.suggest.remember(entry)
 	// An empty one first: it makes readline forget which old entry the user was looking at, which it would save
 	// instead.
 	e.rl.SaveHistory("")
 	e.rl.SaveHistory(string(e.cells.toEdit(entry)))
+}
+
+// accept puts what is suggested into the line where a key at its end would move the cursor on: all of it, or the next
+// word.
+func (e *readlineEditor) accept(line []rune, pos int, key rune) ([]rune, int) {
+	if !e.suggest.atEnd || pos != len(line) || key != keyForward && key != keyLineEnd && key != readline.MetaForward {
+		return line, pos
+	}
+	rest := e.suggestion(line)
+	if key == readline.MetaForward {
+		rest = nextWord(rest)
+	}
+	line = append(slices.Clone(line), e.cells.toEdit(rest)...)
+	return line, len(line)
+}
+
+// suggestion is what the history would go on with, "" where nothing is suggested.
+func (e *readlineEditor) suggestion(line []rune) string {
+	if !e.look.suggestions.Load() || e.further.Load() || e.searches.Load() {
+		return ""
+	}
+	return e.suggest.of(e.cells.fromEdit(line))
 }
 
 func (e *readlineEditor) Close() error {
@@ -202,7 +242,13 @@ type chosen struct {
 	text []rune
 }
 
-const keyTab = 9
+// Keys as readline has them.
+const (
+	keyTab     = 9
+	keyNewline = 10
+	keyEnter   = 13
+	keyLineEnd = 5
+)
 
 // listed are the words as they are shown to a person who chooses.
 func (c candidates) listed() []string {

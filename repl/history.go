@@ -87,6 +87,17 @@ func (h *history) reload() ([]string, error) {
 	return h.entries, err
 }
 
+// find is the newest entry that holds a text and is no command, of all sessions.
+func (h *history) find(text string) (entry string, ok bool) {
+	h.reload() // what of the file cannot be read was said when it was read first
+	for _, e := range slices.Backward(h.entries) {
+		if strings.Contains(e, text) && !strings.HasPrefix(e, ":") && !strings.HasPrefix(e, "!") {
+			return e + "\n", true
+		}
+	}
+	return "", false
+}
+
 // readEntries reads a history file. With an error it returns what stands before it.
 func readEntries(r io.Reader) ([]string, error) {
 	var entries []string

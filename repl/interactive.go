@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+
+	"astrolabe/builtins/characters"
 )
 
 const (
@@ -21,7 +23,11 @@ const (
 func (s *Session) Interactive(ctx context.Context, in, out, talk *os.File, capturePath string) error {
 	s.printer.short = isTerminal(out)
 	hist := s.history()
-	ed, err := newEditor(in, out, talk, hist.reload, s.complete)
+	if colors := characters.ColorsOf(os.Getenv) != characters.NoColors; isTerminal(out) {
+		s.look.colors.Store(colors)
+		s.look.suggestions.Store(colors) // without colours nobody could tell them from what was typed
+	}
+	ed, err := newEditor(in, out, talk, hist.reload, s.complete, &s.look)
 	if err != nil {
 		return err
 	}
@@ -40,7 +46,7 @@ func (s *Session) Interactive(ctx context.Context, in, out, talk *os.File, captu
 		}
 		ed.Remember(text)
 	}
-	s.console = &console{in: in, out: out, talk: talk, remember: remember, line: &line}
+	s.console = &console{in: in, out: out, talk: talk, remember: remember, find: hist.find, line: &line}
 	s.start(ctx, ed)
 	if capturePath != "" {
 		s.run(ctx, func(ctx context.Context) error { return s.Open(ctx, "cap", capturePath) })
@@ -95,7 +101,11 @@ func (s *Session) runEntries(ctx context.Context, text string) error {
 		s.console.remember(text)
 		first := *s.console.line
 		*s.console.line += strings.Count(text, "\n")
-		if err := s.run(ctx, func(ctx context.Context) error { return s.entry(ctx, first, text) }); err != nil {
+		run := s.run
+		if isShell(text) { // Ctrl-C is the command's, as often as it is typed
+			run = func(ctx context.Context, f func(context.Context) error) error { return s.told(ctx, f(ctx)) }
+		}
+		if err := run(ctx, func(ctx context.Context) error { return s.entry(ctx, first, text) }); err != nil {
 			if rest := len(entries) - i - 1; rest > 0 && !errors.Is(err, ErrQuit) {
 				fmt.Fprintf(s.cfg.Talk, "what follows in the paste did not run: %d more\n", rest)
 			}
@@ -129,7 +139,7 @@ func (s *Session) readEntry(ed lineEditor) (string, error) {
 			return "", errTooLong
 		}
 		if _, asked := s.question(text); e.lines == 0 &&
-			(asked || strings.HasPrefix(text, ":") && !strings.Contains(text, "\n")) {
+			(asked || (strings.HasPrefix(text, ":") || strings.HasPrefix(text, "!")) && !strings.Contains(text, "\n")) {
 			return text + "\n", nil
 		}
 		pasted := strings.Contains(text, "\n")
@@ -162,6 +172,8 @@ func (s *Session) entry(ctx context.Context, line int, text string) error {
 	switch {
 	case trimmed[0] == ':':
 		return s.command(ctx, trimmed)
+	case isShell(text):
+		return s.shell(trimmed[1:])
 	case (trimmed == "exit" || trimmed == "quit") && !s.names.Has(trimmed):
 		return ErrQuit
 	}
@@ -188,17 +200,19 @@ func (s *Session) isExpression(text string) bool {
 
 // run runs f so that Ctrl-C stops it, and prints its error.
 func (s *Session) run(ctx context.Context, f func(context.Context) error) error {
-	return interruptible(ctx, s.cfg.Talk, func(ctx context.Context) error {
-		err := f(ctx)
-		switch {
-		case err == nil || errors.Is(err, ErrQuit):
-		case ctx.Err() != nil:
-			io.WriteString(s.cfg.Talk, "interrupted\n")
-		default:
-			s.report(err)
-		}
-		return err
-	})
+	return interruptible(ctx, s.cfg.Talk, func(ctx context.Context) error { return s.told(ctx, f(ctx)) })
+}
+
+// told prints the error of an entry.
+func (s *Session) told(ctx context.Context, err error) error {
+	switch {
+	case err == nil || errors.Is(err, ErrQuit):
+	case ctx.Err() != nil:
+		io.WriteString(s.cfg.Talk, "interrupted\n")
+	default:
+		s.report(err)
+	}
+	return err
 }
 
 // predeclaredNames lists the names that every script has, sorted.

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	s := NewSession(Config{
 		Predeclared: starlark.StringDict{"answer": starlark.MakeInt(42), "hold": starlark.NewBuiltin("hold", hold)},
 		Out:         os.Stdout, Talk: os.Stderr, Version: "test",
-		Repo: os.Getenv("ASTROLABE_TEST_REPO"),
+		Repo: os.Getenv("ASTROLABE_TEST_REPO"), Shell: os.Getenv("ASTROLABE_TEST_SHELL") != "",
 	})
 	if err := s.Interactive(context.Background(), os.Stdin, os.Stdout, os.Stderr, ""); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -42,7 +42,7 @@ func startTerminal(t *testing.T, home string, width uint16, env ...string) *term
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), sessionVariable+"=1", "TERM=xterm", "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home)
+	cmd.Env = append(os.Environ(), sessionVariable+"=1", "TERM=xterm", "NO_COLOR=1", "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home)
 	cmd.Env = append(cmd.Env, env...)
 	cmd.Dir = t.TempDir()
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: width})

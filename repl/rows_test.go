@@ -60,7 +60,7 @@ func (l *laid) text() string {
 // screen is what stands on the rows, with the prompt.
 func (l *laid) screen() []string {
 	s := &screen{width: l.width}
-	s.show(prompt + l.cells.paint(string(painter{&l.cells, func() int { return l.width }}.Paint(l.line, l.pos))))
+	s.show(prompt + l.cells.paint(string(painter{&l.cells, func() int { return l.width }, nil}.Paint(l.line, l.pos))))
 	return flat(s)
 }
 

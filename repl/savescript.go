@@ -20,14 +20,14 @@ func (s *Session) saveScript(path string) error {
 func saveNew(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return fmt.Errorf("save session: %w", err)
+		return fmt.Errorf("save: %w", err)
 	}
 	_, err = f.Write(data)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	if err != nil {
-		return fmt.Errorf("save session: %w", err)
+		return fmt.Errorf("save: %w", err)
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ type Config struct {
 	// Width is how many cells a line of output may take now, 0 if that is not known; nil leaves what Env says.
 	Width    func() int
 	Settings []Setting // further ones for :set
+	Shell    bool      // lines that begin with ! run commands
 	JSON     bool      // values are printed as lines of JSON, not for people
 	// Display takes the value of each expression in place of Out, as a notebook shows it, with the text that Out would
 	// get; last is true of an entry's last statement. Page takes what NAME? explains, and Clear empties the screen; a
@@ -65,6 +66,8 @@ type Session struct {
 	last    string    // the last entry that is no command
 	width   int       // of :set width; 0 asks Config.Width
 	console *console  // nil where no person sits there
+	look    looks
+	table   *values.Table // the last one that was shown; nil for none
 	printer printer
 }
 
@@ -236,6 +239,9 @@ func (s *Session) show(v starlark.Value, text bool) error {
 		return nil
 	}
 	s.bind("_", v)
+	if t, ok := v.(*values.Table); ok {
+		s.table = t
+	}
 	var out string
 	switch {
 	case s.cfg.JSON:

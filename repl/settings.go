@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"astrolabe/builtins/notation"
 	"astrolabe/capture/spelling"
@@ -47,9 +48,33 @@ func (s *Session) settings() []Setting {
 			Set: func(v string) error { return setCount(&s.width, v, 0) },
 		},
 	}
+	if s.console != nil {
+		own = append(own, switchSetting("colors", "what is typed and errors in colours", &s.look.colors),
+			switchSetting("suggestions", "what the history would go on with, in grey: Right takes it", &s.look.suggestions))
+	}
 	all := append(own, s.cfg.Settings...)
 	slices.SortFunc(all, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// switchSetting is a setting that is on or off.
+func switchSetting(name, doc string, to *atomic.Bool) Setting {
+	return Setting{Name: name, Doc: doc, Values: []string{"on", "off"},
+		Get: func() string {
+			if to.Load() {
+				return "on"
+			}
+			return "off"
+		},
+		Set: func(v string) error {
+			to.Store(v == "on")
+			return nil
+		}}
+}
+
+// themeCommand is :set theme.
+func (s *Session) themeCommand(ctx context.Context, arg string) error {
+	return s.setCommand(ctx, strings.TrimSpace("theme "+arg))
 }
 
 func setCount(to *int, text string, least int) error {

@@ -34,6 +34,9 @@ func (s *Session) RunReader(ctx context.Context, name string, r io.Reader) error
 		case trimmed[0] == ':':
 			s.log.begin(trimmed)
 			return s.command(ctx, trimmed)
+		case isShell(text):
+			s.log.begin(trimmed)
+			return s.shell(trimmed[1:])
 		}
 		s.log.begin(text)
 		return s.Eval(ctx, name, line, text)
@@ -84,6 +87,9 @@ func readLine(in *bufio.Reader, limit int) (string, error) {
 
 // report prints an error on Talk and returns it.
 func (s *Session) report(err error) error {
-	io.WriteString(s.cfg.Talk, FormatError(err, s.source.line))
+	s.inColor(errorStyle, func() error {
+		_, failed := io.WriteString(s.cfg.Talk, FormatError(err, s.source.line))
+		return failed
+	})
 	return err
 }

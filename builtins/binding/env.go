@@ -88,6 +88,7 @@ type Env struct {
 
 	Width   int      // display cells of a line of output; 0 if not known
 	ASCII   bool     // charts in characters have none beyond ASCII
+	Theme   string   // the look of pictures that are shown where a script does not say; "" is the usual one
 	Args    []string // of the script
 	Script  Script
 	Version string // of astrolabe

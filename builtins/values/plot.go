@@ -190,6 +190,11 @@ var plotTable = binding.MethodTable[*Plot]{
 				if err != nil {
 					return nil, err
 				}
+				if theme == nil && c.Env.Theme != "" {
+					if theme, err = canvas.ThemeNamed(c.Env.Theme); err != nil {
+						return nil, err
+					}
+				}
 				if c.Env.Show == nil {
 					return nil, fmt.Errorf("this run has nowhere to show a picture: use save(path)")
 				}

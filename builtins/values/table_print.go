@@ -208,9 +208,9 @@ func (t *Table) Markdown() string {
 	return b.String()
 }
 
-// csv writes the whole table as comma-separated values; a missing cell is empty. Texts that a spreadsheet would take
+// CSV writes the whole table as comma-separated values; a missing cell is empty. Texts that a spreadsheet would take
 // for formulas are marked, see formats.MarkText.
-func (t *Table) csv() string {
+func (t *Table) CSV() string {
 	var b strings.Builder
 	field := func(s string) string {
 		s = formats.MarkText(s)

@@ -93,7 +93,7 @@ var tableTable = binding.MethodTable[*Table]{
 			}},
 		{Sig: "csv() -> str", Doc: "The whole table as comma-separated values.", Example: "cap.summary().csv()",
 			Run: func(t *Table, c *binding.Call) (starlark.Value, error) {
-				return binding.Interruptible(c, func() (starlark.Value, error) { return starlark.String(t.csv()), nil })
+				return binding.Interruptible(c, func() (starlark.Value, error) { return starlark.String(t.CSV()), nil })
 			}},
 		{Sig: "text(width: int=0) -> str",
 			Doc:     "The whole table as it prints, with every row and every column, or those that fit the width.",

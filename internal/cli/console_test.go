@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"encoding/base64"
 	"os"
 	"os/exec"
 	"regexp"
@@ -39,7 +40,7 @@ func openConsole(t *testing.T, exe, dir, answer string, env []string, args ...st
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "TERM=xterm", "XDG_STATE_HOME="+dir, "XDG_CONFIG_HOME="+dir, "TMPDIR="+dir)
+	cmd.Env = append(cmd.Env, "TERM=xterm", "NO_COLOR=1", "XDG_STATE_HOME="+dir, "XDG_CONFIG_HOME="+dir, "TMPDIR="+dir)
 	cmd.Env = append(cmd.Env, env...)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
 	if err != nil {
@@ -110,5 +111,43 @@ func (c *console) send(keys string) {
 	c.t.Helper()
 	if _, err := c.pty.WriteString(keys); err != nil {
 		c.t.Fatal(err)
+	}
+}
+
+// A session copies its last table to the clipboard of the terminal, and shows pictures in the look that it is told.
+func TestASessionCopiesTablesAndHasATheme(t *testing.T) {
+	s := openConsole(t, built(t), t.TempDir(), "", []string{graphicsVariable + "=kitty"})
+	s.wait(prompted)
+	s.enter(`t = capture.from_columns({"a": [1, 2]}, period = "1ms").summary()`)
+	s.enter("t")
+	out := s.enter(":copy")
+	_, rest, ok := strings.Cut(out, "\x1b]52;c;")
+	encoded, _, ended := strings.Cut(rest, "\a")
+	text, err := base64.StdEncoding.DecodeString(encoded)
+	if !ok || !ended || err != nil || !strings.HasPrefix(string(text), "name,unit,") {
+		t.Errorf("%q, %v: %q", out, err, text)
+	}
+	if !strings.Contains(out, "1 rows as csv") {
+		t.Errorf("it says %q", out)
+	}
+	pixel := func() string {
+		t.Helper()
+		out := s.enter(`plot.bar({"a": 1}).show(width = 200, height = 150)`)
+		_, data, _ := strings.Cut(out, "\x1b_G")
+		if data == "" {
+			t.Fatalf("no picture: %q", out)
+		}
+		return data
+	}
+	light := pixel()
+	if out := s.enter(":theme dark"); !strings.Contains(out, "theme = dark") {
+		t.Errorf("%q", out)
+	}
+	if pixel() == light {
+		t.Error("the dark picture is the light one")
+	}
+	s.enter(":theme light")
+	if pixel() != light {
+		t.Error("it does not come back to the light one")
 	}
 }

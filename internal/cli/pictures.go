@@ -83,6 +83,14 @@ func (p *pictures) setting() repl.Setting {
 	}
 }
 
+// themeSetting is :set theme.
+func themeSetting(env *binding.Env) repl.Setting {
+	return repl.Setting{Name: "theme", Doc: "the look of pictures that are shown in the terminal",
+		Values: []string{"light", "dark"},
+		Get:    func() string { return orText(env.Theme, "light") },
+		Set:    func(v string) error { env.Theme = v; return nil }}
+}
+
 // terminalQuestion asks for kitty's graphics and then for the device attributes, which every terminal answers.
 const terminalQuestion = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c"
 

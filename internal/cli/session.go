@@ -46,7 +46,7 @@ func (a *app) session(capturePath string, args []string) error {
 		Library: scripts.Library,
 		Out:     a.out, Talk: a.talk, Version: version.String(), Limit: host.runner.Protect,
 		MaxSteps: a.limits.maxSteps,
-		Width:    a.width, JSON: a.json, Quiet: a.quiet,
+		Width:    a.width, JSON: a.json, Quiet: a.quiet, Shell: a.limits.allowExec,
 	}
 	if !a.coded {
 		host.env.Command = "" // no command line types again what a person or a pipe did
@@ -57,7 +57,7 @@ func (a *app) session(capturePath string, args []string) error {
 	interactive := !a.coded && isTerminal(a.in)
 	if interactive {
 		pics := &pictures{a: a, auto: true}
-		host.env.Show, cfg.Settings = pics.show, []repl.Setting{pics.setting()}
+		host.env.Show, cfg.Settings = pics.show, []repl.Setting{pics.setting(), themeSetting(host.env)}
 		cfg.Clear = func() { io.WriteString(a.out.file, clearScreen) }
 		if dir, err := os.Getwd(); err == nil {
 			cfg.Repo, _ = script.FindRepo(dir)
