@@ -348,6 +348,9 @@ func TestPrintsAreCollected(t *testing.T) {
 	if messages > 10000 {
 		t.Errorf("20,000 prints are %d messages", messages)
 	}
+	if testing.Short() {
+		return
+	}
 	all, _ = c.ran("print('ä' * 10000001)")
 	if text, _ := printed(all, "stdout"); len(text) != 20000003 || strings.Trim(text, "ä") != "\n" {
 		t.Errorf("%d bytes of 20000003", len(text))
@@ -484,6 +487,43 @@ func TestASubscriberThatDoesNotReadIsHungUpOn(t *testing.T) {
 	}
 	if log := s.log.String(); !strings.Contains(log, "has read nothing") {
 		t.Errorf("the log is\n%s", log)
+	}
+}
+
+func TestLongWorkIsOneOutputThatChanges(t *testing.T) {
+	s := serve(t)
+	c := s.connect(t, "one")
+	_, done := s.Busy(t.Context(), "reading") // until it has been told of twice
+	var shown []received
+	for len(shown) < 2 {
+		if r := c.next(); r.Header.Type != "status" {
+			shown = append(shown, r)
+		}
+	}
+	done()
+	for last := c.next(); ; last = c.next() { // more may have been on the way
+		shown = append(shown, last)
+		if text := last.Content["data"].(map[string]any)["text/plain"]; text != "reading" {
+			if !strings.HasPrefix(text.(string), "reading: ") {
+				t.Errorf("at the end it says %s", text)
+			}
+			break
+		}
+	}
+	id := shown[0].Content["transient"].(map[string]any)["display_id"]
+	for i, r := range shown {
+		want := "update_display_data"
+		if i == 0 {
+			want = "display_data"
+		}
+		if r.Header.Type != want || r.Content["transient"].(map[string]any)["display_id"] != id || id == "" {
+			t.Errorf("%d: %s %v", i, r.Header.Type, r.Content)
+		}
+	}
+	_, done = s.Busy(t.Context(), "soon over")
+	done()
+	if all, _ := c.ran("1"); strings.Join(kinds(all), " ") != "execute_result" {
+		t.Errorf("published %v", kinds(all))
 	}
 }
 

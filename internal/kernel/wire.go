@@ -41,9 +41,8 @@ type wire struct {
 	frames      int    // of the message that is being read
 	size        uint64 // of its frames so far
 	established atomic.Bool
-	sent        atomic.Int64        // bytes that the peer's system has taken
-	command     func(body []byte)   // takes commands once the connection is established
-	refused     func(reason string) // is told why the peer is hung up on
+	sent        atomic.Int64      // bytes that the peer's system has taken
+	command     func(body []byte) // takes commands once the connection is established
 }
 
 func newWire(conn net.Conn) *wire {
