@@ -142,11 +142,25 @@ func (m mask) count() int {
 	return n
 }
 
+// groups is how many of the groups of n parts, one after the other, have one that is there.
+func (m mask) groups(n int) int {
+	out := 0
+	for first := 0; first < 8*len(m); first += n {
+		for i := range n {
+			if m.has(first + i) {
+				out++
+				break
+			}
+		}
+	}
+	return out
+}
+
 // topology is which parts of the main GT are there: fused-off ones are not.
 type topology struct {
 	cores mask // Xe-cores, which earlier GPUs called dual subslices
 	eus   int  // in each of them
-	l3    int  // banks; 0 where the driver does not tell
+	l3    mask // banks; empty where the driver does not tell
 }
 
 // parseTopology reads the masks of the main GT. A Xe-core is there where it serves draws or computing.
@@ -177,7 +191,7 @@ func parseTopology(b []byte) (*topology, error) {
 				t.cores[i] |= x
 			}
 		case topoL3:
-			t.l3 = m.count()
+			t.l3 = m
 		case topoEU, topoEU16:
 			t.eus = max(t.eus, m.count())
 		}

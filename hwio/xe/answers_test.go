@@ -55,7 +55,7 @@ func TestTopologyIsOfWhatServesDrawsOrComputing(t *testing.T) {
 	b := slices.Concat(maskOf(0, 1, 0x0f), maskOf(0, 2, 0x30, 0x01), maskOf(0, 3, 0xff, 0x03), maskOf(0, 4, 0xff, 0x7f),
 		maskOf(1, 1, 0xff), maskOf(0, 77, 1, 2, 3))
 	topo, err := parseTopology(b)
-	if err != nil || topo.cores.count() != 7 || !topo.cores.has(8) || topo.cores.has(6) || topo.cores.has(99) || topo.l3 != 10 || topo.eus != 15 {
+	if err != nil || topo.cores.count() != 7 || !topo.cores.has(8) || topo.cores.has(6) || topo.cores.has(99) || topo.l3.count() != 10 || topo.eus != 15 {
 		t.Errorf("%+v, %v", topo, err)
 	}
 	for what, bad := range map[string][]byte{
@@ -75,7 +75,7 @@ func TestTopologyIsOfWhatServesDrawsOrComputing(t *testing.T) {
 	for _, p := range h.variables() {
 		got[p.Name] = p.Number
 	}
-	want := map[string]float64{"L3BankTotalCount": 10, "ComputeEngineTotalCount": 2, "CopyEngineTotalCount": 0}
+	want := map[string]float64{"L3BankTotalCount": 10, "L3NodeTotalCount": 3, "SqidiTotalCount": 3, "ComputeEngineTotalCount": 2, "CopyEngineTotalCount": 2}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

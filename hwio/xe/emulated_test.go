@@ -191,6 +191,34 @@ func TestEmulatedConfigurationOfAKilledRecorderIsUsed(t *testing.T) {
 	}
 }
 
+// Numbers of units that metrics divide by are those of the part, so that no metric of a whole set is missing for want of one.
+func TestEmulatedNumbersOfUnitsAreTheParts(t *testing.T) {
+	for device, want := range map[string]map[string]float64{
+		"lnl": {"L3BankTotalCount": 4, "L3NodeTotalCount": 1, "SqidiTotalCount": 1, "CopyEngineTotalCount": 1, "GeometryPipeTotalCount": 2, "DepthPipeTotalCount": 4, "ColorPipeTotalCount": 4},
+		"bmg": {"L3BankTotalCount": 20, "L3NodeTotalCount": 5, "SqidiTotalCount": 5, "CopyEngineTotalCount": 3, "GeometryPipeTotalCount": 5, "DepthPipeTotalCount": 10,
+			"ColorPipeTotalCount": 10, "XeCoreTotalCount": 19},
+		"ptl": {"L3BankTotalCount": 4, "SqidiTotalCount": 1, "GeometryPipeTotalCount": 2, "ColorPipeTotalCount": 4, "XeCoreTotalCount": 11, "SliceTotalCount": 2, "GtXeCore5": 0, "GtXeCore11": 1},
+	} {
+		t.Run(device, func(t *testing.T) {
+			t.Parallel()
+			for set, names := range map[string][]string{"RenderPipeProfile": {"VS_OUTPUT_READY", "PIXEL_POST_PROCESS_OUTPUT_READY", "RENDER_CACHE_OUTPUT_READY"},
+				"DepthProfile": {"HIZ_SUBSPAN_LATENCY_FIFOFULL", "GPU_MEMORY_ACTIVE"}, "MemoryProfile": {"COPY_ENGINE_REQUEST_STALL", "L3_BUSY"}} {
+				got := record(t, device, []string{"fused"}, 100, "--set", set).Open(t)
+				for name, n := range want {
+					if p, ok := got.Property(name); !ok || p.Number != n {
+						t.Errorf("%s is %v, %v; want %v", name, p.Number, ok, n)
+					}
+				}
+				for _, name := range names {
+					if m, err := metrics.Resolve(got, name); err != nil || m.Total().Missing() {
+						t.Errorf("%s of %s has no value: %v", name, set, err)
+					}
+				}
+			}
+		})
+	}
+}
+
 func TestEmulatedRefusalsSayWhatToDo(t *testing.T) {
 	for _, c := range []struct {
 		device, scenarios string

@@ -1,8 +1,8 @@
 package xe
 
 import (
+	"maps"
 	"slices"
-	"strings"
 
 	"astrolabe/capture"
 	"astrolabe/hwio/intel"
@@ -74,6 +74,8 @@ func gpuClock(root sysroot.Root, c drm.Card, file string) uint64 {
 // is unknown.
 func coresPerSlice(major, minor uint16) int {
 	switch {
+	case major >= 30:
+		return 6
 	case major >= 20, major == 12 && (minor == 55 || minor >= 70):
 		return 4
 	case major == 12 && minor == 60:
@@ -95,20 +97,34 @@ func (h *hardware) mainGT() graphicsTechnology {
 // variables are those of the metric sets' equations that do not follow from the topology's blob. One that the driver
 // does not tell is left out, so that what needs it is missing.
 func (h *hardware) variables() []capture.Property {
-	var out []capture.Property
-	if h.topology.l3 > 0 {
-		out = append(out, capture.Property{Name: "L3BankTotalCount", Number: float64(h.topology.l3)})
+	compute := 0
+	for _, e := range h.engines {
+		compute += present(e.Class == intel.ClassCompute)
 	}
-	for name, class := range map[string]uint16{"ComputeEngineTotalCount": intel.ClassCompute, "CopyEngineTotalCount": intel.ClassCopy} {
-		n := 0
-		for _, e := range h.engines {
-			n += present(e.Class == class)
+	counts := map[string]int{"ComputeEngineTotalCount": compute}
+	if banks := h.topology.l3; banks.count() > 0 {
+		counts["L3BankTotalCount"] = banks.count()
+		if h.mainGT().major >= 20 {
+			// As Intel's library metrics-discovery counts them: banks lie in nodes of four, a node has a channel to
+			// memory (SQIDI), and two nodes have a copy engine that the counters see.
+			const banksPerNode, nodesPerCopyEngine = 4, 2
+			nodes := banks.groups(banksPerNode)
+			counts["L3NodeTotalCount"], counts["SqidiTotalCount"] = nodes, nodes
+			counts["CopyEngineTotalCount"] = banks.groups(banksPerNode * nodesPerCopyEngine)
+			if slices.Contains(twoChannels, h.deviceID) {
+				counts["SqidiTotalCount"] = 2
+			}
 		}
-		out = append(out, capture.Property{Name: name, Number: float64(n)})
 	}
-	slices.SortFunc(out, func(a, b capture.Property) int { return strings.Compare(a.Name, b.Name) })
+	var out []capture.Property
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, capture.Property{Name: name, Number: float64(counts[name])})
+	}
 	return out
 }
+
+// twoChannels are the small Panther Lakes, which have two channels to memory behind their one node.
+var twoChannels = []uint64{0xb090, 0xb0a0, 0xfd80, 0xfd81}
 
 // blob describes the topology as files of recordings have it: eight 16-bit numbers, the first of them 0, then the
 // largest numbers of slices, of Xe-cores in a slice and of vector engines in a Xe-core, and where in the data behind

@@ -143,6 +143,11 @@ func unitProperties(t Topology, version int, blob []byte) []capture.Property {
 		return 0
 	}
 	if version >= 2000 {
+		// Fixed numbers of pipes in each slice, as Intel's library metrics-discovery has them.
+		slices := bits.OnesCount64(slices)
+		number("GeometryPipeTotalCount", slices)
+		number("DepthPipeTotalCount", 2*slices)
+		number("ColorPipeTotalCount", 2*slices)
 		for n := range mostXeCores {
 			number(fmt.Sprintf("GtXeCore%d", n), there(flat[n]))
 		}

@@ -52,9 +52,9 @@ var parts = map[string]struct {
 	"lnl": {Part{Version: 2004, DeviceID: 0x64a0, Revision: 4, TimestampHz: 19_200_000, MaxSlices: 2, MaxCores: 4,
 		MaxEUs: 8, Slices: 3, L3Banks: 0xff, MinMHz: 400, MaxMHz: 2050, Ratio: 111}, 0xf},
 	"bmg": {Part{Version: 2001, DeviceID: 0xe20b, TimestampHz: 19_200_000, MaxSlices: 5, MaxCores: 4, MaxEUs: 8,
-		Slices: 0x1f, L3Banks: 0x3ffff, MinMHz: 400, MaxMHz: 2850, Ratio: 160, Discrete: true}, 0xf},
-	"ptl": {Part{Version: 3000, DeviceID: 0xb080, TimestampHz: 19_200_000, MaxSlices: 3, MaxCores: 4, MaxEUs: 8,
-		Slices: 7, L3Banks: 0xffff, MinMHz: 400, MaxMHz: 2400, Ratio: 120}, 0xf},
+		Slices: 0x1f, L3Banks: 0xffffff, MinMHz: 400, MaxMHz: 2850, Ratio: 160, Discrete: true}, 0xf},
+	"ptl": {Part{Version: 3000, DeviceID: 0xb080, TimestampHz: 19_200_000, MaxSlices: 2, MaxCores: 6, MaxEUs: 8,
+		Slices: 3, L3Banks: 0xff, MinMHz: 400, MaxMHz: 2400, Ratio: 120}, 0x3f},
 }
 
 // NewPart is the GPU of a name in scenarios.
@@ -93,7 +93,8 @@ func NewPart(sets string, has func(string) bool) *Part {
 			}
 		}
 	default:
-		// One mask of vector engines holds for all Xe-cores, of which the sixth is gone.
+		// One mask of vector engines holds for all Xe-cores, of which the sixth is gone, and so are four banks of L3.
+		p.L3Banks &^= 0xf0
 		s, c := 5/p.MaxCores, 5%p.MaxCores
 		p.Cores[s] &^= 1 << c
 		for s := range p.EUs {

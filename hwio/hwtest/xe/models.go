@@ -17,7 +17,7 @@ func Models() []hwtest.Model {
 	for _, m := range []struct{ name, sets, doc string }{
 		{"lnl", "lnl", "Lunar Lake (8086:64a0) with the driver xe: 2 slices, 8 Xe-cores, 64 vector engines, an OA unit for render and compute and one for media"},
 		{"bmg", "bmg", "Battlemage G21 (Intel Arc B580, 8086:e20b) with the driver xe: 5 slices, 20 Xe-cores, 160 vector engines, an OA unit for render and compute and one for each of two media slices"},
-		{"ptl", "ptl", "Panther Lake (8086:b080) with the driver xe: 3 slices, 12 Xe-cores, 96 vector engines, an OA unit for render and compute and one for media"},
+		{"ptl", "ptl", "Panther Lake (8086:b080) with the driver xe: 2 slices, 12 Xe-cores, 96 vector engines, an OA unit for render and compute and one for media"},
 		{"tgl-xe", "tglgt2", "Tiger Lake GT2 (8086:9a49) with the driver xe: 6 dual subslices, 96 EUs, reports as i915's"},
 		{"dg2-xe", "acmgt3", "DG2 G10 (Intel Arc A770, 8086:56a0) with the driver xe: 32 Xe-cores, 512 EUs, OA timestamps at 38.4 MHz, twice the engines'"},
 		{"mtl-xe", "mtlgt3", "Meteor Lake GT3 (8086:7d55) with the driver xe: 8 Xe-cores, 128 EUs, OA timestamps at 38.4 MHz, twice the engines', and an OA unit of the media engines"},
