@@ -27,6 +27,22 @@ type PhaseOptions struct {
 	MaxPhases   int   // the most phases; the least clear boundaries go first. 0 sets no limit
 }
 
+// phaseLeaders is by how many counters the phases of a capture are told, as in reports.
+const phaseLeaders = 4
+
+// PhasesOf are the phases of a capture by the counters that lead it; none where none does.
+func PhasesOf(ctx context.Context, c *capture.Capture) ([]capture.Span, error) {
+	leads, err := Leading(ctx, c, phaseLeaders)
+	if err != nil || len(leads) == 0 {
+		return nil, err
+	}
+	counters := make([]*capture.Counter, len(leads))
+	for i, l := range leads {
+		counters[i] = l.Counter
+	}
+	return Phases(ctx, counters, PhaseOptions{})
+}
+
 // Phases cuts captures where the levels of several counters change. The phases follow each other without a hole and
 // hold every sample; a capture that does not change is one phase, one without samples has none. All counters must share
 // one time axis. Deltas are taken per second. A stretch in which every counter is missing is a phase where it is long

@@ -194,21 +194,10 @@ func eachFrame(ctx context.Context, c *capture.Capture, mean []analysis.Measured
 	return nil
 }
 
-// phaseLeaders is by how many counters phases are told, as in reports.
-const phaseLeaders = 4
-
 // phases measures each phase of a capture that has several.
 func phases(ctx context.Context, c *capture.Capture, opt analysis.Options,
 	emit func(key string, list []analysis.Measured) error) error {
-	leads, err := analysis.Leading(ctx, c, phaseLeaders)
-	if err != nil || len(leads) == 0 {
-		return err
-	}
-	counters := make([]*capture.Counter, len(leads))
-	for i, l := range leads {
-		counters[i] = l.Counter
-	}
-	spans, err := analysis.Phases(ctx, counters, analysis.PhaseOptions{})
+	spans, err := analysis.PhasesOf(ctx, c)
 	if err != nil || len(spans) < 2 {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"astrolabe/builtins/notation"
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
+	"astrolabe/capture/export"
 	"astrolabe/capture/formats"
 	formatsall "astrolabe/capture/formats/all"
 	"astrolabe/capture/lake"
@@ -186,6 +187,19 @@ func servers(*cobra.Command, []string) []string {
 	return []string{formatGitHub, formatGitLab, formatText}
 }
 
+// stretches are what convert writes a sample of each of.
+func stretches(cmd *cobra.Command, args []string) []string {
+	out := []string{string(analysis.ByFrame), "kernel", export.Whole}
+	return append(out, slices.DeleteFunc(alignments(cmd, args), func(by string) bool { return !strings.HasPrefix(by, "label:") })...)
+}
+
+// writtenMetrics are the metrics that convert takes.
+func writtenMetrics(cmd *cobra.Command, args []string) []string {
+	return append([]string{export.All}, slices.DeleteFunc(comparedMetrics(cmd, args), func(name string) bool {
+		return name == "duration"
+	})...)
+}
+
 func triageNames(*cobra.Command, []string) []string { return triageScripts() }
 
 // flagValues completes the values of flags, which mean the same in every command.
@@ -201,12 +215,14 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"api": one(fixed("gl", "dx11", "dx12", "vk", "cl", "hsa")), "source": several(sourceNames),
 	"counters": several(sourceCounters),
 	"set":      several(metricSets), "copy": several(triageNames), "allow": several(fixed("clock")),
-	"scope": several(fixed(lake.Scopes...)),
+	"scope": several(fixed(lake.Scopes...)), "select": several(comparedMetrics),
+	"slices": several(fixed(sliceKinds...)),
 }
 
 // commandFlagValues are of flags that mean something of their own in a command.
 var commandFlagValues = map[string]map[string]cobra.CompletionFunc{
 	"metrics": {"set": one(metricSets)},
+	"convert": {"by": one(stretches), "metrics": several(writtenMetrics)},
 	"record":  {"output": ending("arrow")},
 	"live":    {"output": ending("arrow")},
 	"compare": {"output": ending("png", "svg", "pdf"), "format": several(servers)},

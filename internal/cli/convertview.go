@@ -16,6 +16,7 @@ import (
 type viewFlags struct {
 	opt      export.Options
 	resample time.Duration
+	slices   []string // see slicesFor; nil where nothing was said
 }
 
 func (f *viewFlags) register(cmd *cobra.Command) {
@@ -27,6 +28,8 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.opt.Instances, "instances", false, "write metrics of each core, CPU or the like as well, where they have such")
 	timeVar(flags, &f.resample, "resample", 0, "ms", "write samples of this `TIME`, such as 10ms")
 	flags.StringVar(&f.opt.By, "by", "", "write one sample for each of `WHAT`: frame, kernel or label:NAME, or one for all: capture")
+	flags.StringSliceVar(&f.slices, "slices", nil,
+		"add these `KINDS` of stretches as regions: frames, phases and findings of the report (default all where metrics go into a trace, else none)")
 }
 
 // check finds what makes no sense before the capture is read.
@@ -35,13 +38,17 @@ func (f *viewFlags) check() error {
 	if err := f.opt.Check(); err != nil {
 		return usageError{err}
 	}
-	return nil
+	return f.checkSlices()
 }
 
 // view is what the flags choose of a capture.
 func (a *app) view(c *capture.Capture, f *viewFlags, out, format string) (*capture.Capture, error) {
 	ctx, done := a.busy(a.ctx, "computing metrics")
 	defer done()
+	c, err := a.withSlices(c, f.slicesFor(out, format), c.Path)
+	if err != nil {
+		return nil, err
+	}
 	seen, err := all.Registry().View(ctx, out, format, c, f.opt)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", streamName(c.Path), err)

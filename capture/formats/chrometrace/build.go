@@ -155,7 +155,8 @@ func (d *decoder) ourLines() {
 		if !ok || kind == capture.Derived {
 			kind = capture.Gauge
 		}
-		s.Meta = capture.Meta{Name: doc.Name, Kind: kind, Unit: doc.Unit, Block: doc.Block, Doc: doc.Doc}
+		s.Meta = capture.Meta{Name: doc.Name, Kind: kind, Unit: doc.Unit, Block: doc.Block, Doc: doc.Doc,
+			Expr: doc.Expr}
 		if s.key.arg != "value" {
 			s.Whole, s.Meta.Instance = doc.Name, s.key.arg
 			s.Meta.Name = fmt.Sprintf("%s[%s]", doc.Name, s.key.arg)
@@ -198,14 +199,16 @@ const (
 	categoryRegion = "region"
 	categoryGap    = "gap"
 	categoryLate   = "late"
+	categoryLabel  = "label"
 )
 
-var ourCategories = map[string]bool{categoryRegion: true, categoryGap: true, categoryLate: true}
+var ourCategories = map[string]bool{categoryRegion: true, categoryGap: true, categoryLate: true, categoryLabel: true}
 
 // restore makes regions of the slices, and gaps and late spans of this package's own.
 func (d *decoder) restore(cfg *capture.Config, ours bool, zero int64) {
 	byThread := map[threadKey][]int{}
 	var order []threadKey
+	labels := labelled{axis: cfg.Axis, tally: &d.tally}
 	for i := range d.slices {
 		s := &d.slices[i]
 		var args struct {
@@ -213,6 +216,9 @@ func (d *decoder) restore(cfg *capture.Config, ours bool, zero int64) {
 			Lost  uint64 `json:"lost"`
 			Code  string `json:"code"`
 			Track string `json:"track"`
+
+			Label  string `json:"label"`
+			Unique bool   `json:"unique"`
 		}
 		if ours && s.args != nil && json.Unmarshal(s.args, &args) == nil {
 			gap := capture.Gap{Start: s.start, End: s.end, Lost: args.Lost,
@@ -221,6 +227,9 @@ func (d *decoder) restore(cfg *capture.Config, ours bool, zero int64) {
 				gap.Reason.Text = ""
 			}
 			switch s.cat {
+			case categoryLabel:
+				labels.take(d.text(args.Label), d.text(s.name), s.start, s.end, args.Unique)
+				continue
 			case categoryGap:
 				cfg.Gaps = append(cfg.Gaps, gap)
 				continue
@@ -238,6 +247,7 @@ func (d *decoder) restore(cfg *capture.Config, ours bool, zero int64) {
 		}
 		byThread[s.thread] = append(byThread[s.thread], i)
 	}
+	cfg.Labels = labels.list
 	for _, t := range order {
 		list := byThread[t]
 		depth, lane := lanes.Stack(len(list), func(i int) (start, end int64) {

@@ -34,6 +34,7 @@ func sample(t testing.TB) *capture.Capture {
 				Meta: capture.Meta{Name: "level"}},
 			busy,
 		},
+		Labels: []*capture.Label{capture.NewLabel("kernel", []string{"a", "a", ""}, nil)},
 		Regions: []capture.Region{{Name: "frame", Start: 0, End: 30}, {Name: "draw", Start: 20, End: 50, Depth: 1},
 			{Name: "call", Start: 0, End: 50, Track: "HIP"},
 			{Name: "inner", Start: 5, End: 20, Depth: 1, Track: "HIP"}},
@@ -91,13 +92,14 @@ func TestAChromeTraceHoldsCountersAndRegions(t *testing.T) {
 		}
 	}
 	want := []string{
-		`M1 0 run "1"`, `M2 0 run "1" card1`, "M1 2 regions", "X2 frame region 0.000+0.030", "M1 3 regions",
+		`M1 0 run "1"`, `M2 0 run "1" card1`, `M3 0 run "1" GRBM`, "M1 2 regions", "X2 frame region 0+0.030", "M1 3 regions",
 		"X3 draw region 0.020+0.030",
-		"M1 4 HIP", "X4 call region 0.000+0.050", "X4 inner region 0.005+0.015",
-		"M1 1 gaps", "X1 lost reports gap 0.040+1.010", "M1 5 late", "X5 slept late 0.000+0.020", "M1 6 late",
+		"M1 4 HIP", "X4 call region 0+0.050", "X4 inner region 0.005+0.015",
+		"M1 1 gaps", "X1 lost reports gap 0.040+1.010", "M1 5 late", "X5 slept late 0+0.020", "M1 6 late",
 		"X6 unknown late 0.010+0.020",
-		"C2 cycles -0.005 map[value:7]", "C1 busy (percent) -0.005 map[0:0.5 2:0.5]",
-		"C1 level 1234.567 map[value:1e+300]", "C1 busy (percent) 1234.567 map[0:0 2:1]",
+		"M1 7 kernel", "X7 a label -0.005+0.015", "X7 a label 1234.567+5.433",
+		"C2 cycles -0.005 map[value:7]", "C3 busy (percent) -0.005 map[0:0.5 2:0.5]",
+		"C1 level 1234.567 map[value:1e+300]", "C3 busy (percent) 1234.567 map[0:0 2:1]",
 		"C2 cycles 2000000.001 map[value:18446744073709551615]", "C1 level 2000000.001 map[value:-1.5]",
 	}
 	if a, b := strings.Join(got, "\n"), strings.Join(want, "\n"); a != b {

@@ -27,7 +27,7 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	if err != nil {
 		return err
 	}
-	e.regions(c)
+	e.slices(c)
 	meter := progress.From(ctx)
 	meter.Begin(int64(c.Len()), progress.Samples)
 	for i := range c.Len() {
@@ -104,6 +104,9 @@ func micros(b []byte, ns int64) []byte {
 		b = append(b, '-')
 	}
 	b = strconv.AppendInt(b, whole, 10)
+	if rest == 0 {
+		return b
+	}
 	if rest < 0 {
 		rest = -rest
 	}
@@ -128,30 +131,32 @@ const (
 	firstRegion = 2
 )
 
-// processes names the processes, one for each device, and lays out their counters.
+// processes names the processes, one for each hardware block of each device, and lays out their counters.
 func (e *encoder) processes(c *capture.Capture) ([]series, error) {
-	pids := map[string]int{}
-	pid := func(device string) int {
+	pids := map[[2]string]int{}
+	pid := func(device, block string) int {
 		if device == "" {
 			device = c.Device.Name
 		}
-		id, ok := pids[device]
+		id, ok := pids[[2]string{device, block}]
 		if !ok {
 			id = mainProcess + len(pids)
-			pids[device] = id
+			pids[[2]string{device, block}] = id
 			name := c.Name
-			if device != "" {
-				name += " " + device
+			for _, part := range []string{device, block} {
+				if part != "" {
+					name += " " + part
+				}
 			}
 			e.event(fmt.Appendf(nil, `{"ph":"M","pid":%d,"name":"process_name","args":{"name":%s}}`, id, quote(name)))
 		}
 		return id
 	}
-	pid("")
+	pid("", "")
 	var out []series
 	for _, ctr := range c.Counters {
 		if len(ctr.Instances) == 0 || ctr.Col != nil {
-			s, err := newSeries(pid(ctr.Device), ctr.Name, ctr.Unit, []*capture.Counter{ctr})
+			s, err := newSeries(pid(ctr.Device, ctr.Block), ctr.Name, ctr.Unit, []*capture.Counter{ctr})
 			if err != nil {
 				return nil, err
 			}
@@ -170,7 +175,7 @@ func (e *encoder) processes(c *capture.Capture) ([]series, error) {
 			if ctr.Col != nil {
 				name += " by instance"
 			}
-			s, err := newSeries(pid(dev), name, ctr.Unit, byDevice[dev])
+			s, err := newSeries(pid(dev, ctr.Block), name, ctr.Unit, byDevice[dev])
 			if err != nil {
 				return nil, err
 			}
@@ -231,8 +236,8 @@ func (e *encoder) counter(s *series, i int, at int64) {
 	}
 }
 
-// regions writes regions, gaps and late spans as complete events.
-func (e *encoder) regions(c *capture.Capture) {
+// slices writes labels, regions, gaps and late spans as complete events.
+func (e *encoder) slices(c *capture.Capture) {
 	thread := func(id int, name string) {
 		e.event(fmt.Appendf(nil, `{"ph":"M","pid":%d,"tid":%d,"name":"thread_name","args":{"name":%s}}`, mainProcess,
 			id, quote(name)))
@@ -281,15 +286,39 @@ func (e *encoder) regions(c *capture.Capture) {
 	}
 	missed(c.Gaps, "gaps", categoryGap, gapThread)
 	missed(c.Late, "late", categoryLate, 0)
+	for _, l := range c.Labels {
+		runs := labelRuns(c.Axis, l)
+		for k, lane := range lanes.Spread(len(runs), func(i int) (start, end int64) { return runs[i].start, runs[i].end }) {
+			thread(next, lanes.Name(l.Name, k))
+			for _, i := range lane {
+				slice(next, runs[i].value, categoryLabel, runs[i].start, runs[i].end,
+					map[string]any{"label": l.Name, "unique": l.Unique})
+			}
+			next++
+		}
+	}
 }
 
 // about says what was measured.
 func about(c *capture.Capture) map[string]any {
 	out := map[string]any{"name": c.Name, "clock": c.Axis.Clock}
-	for k, v := range map[string]string{"gpu": c.GPU, "device": c.Device.Name, "driver": c.Device.Driver} {
+	for k, v := range map[string]string{"gpu": c.GPU, "device": c.Device.Name, "driver": c.Device.Driver,
+		"vendor": c.Device.Vendor, "device_id": c.Device.ID} {
 		if v != "" {
 			out[k] = v
 		}
+	}
+	properties := map[string]any{}
+	for _, p := range c.Properties {
+		if properties[p.Name] = p.Text; !p.IsText && !math.IsNaN(p.Number) && !math.IsInf(p.Number, 0) {
+			properties[p.Name] = p.Number
+		}
+	}
+	if len(properties) > 0 {
+		out["properties"] = properties
+	}
+	if len(c.Warnings) > 0 {
+		out["warnings"] = c.Warnings
 	}
 	if !c.StartTime.IsZero() {
 		out["start"] = c.StartTime.Format(time.RFC3339Nano)
@@ -305,16 +334,36 @@ type counterDoc struct {
 	Doc   string `json:"doc,omitempty"`
 	// Combine says what the instances make together, where there are some.
 	Combine string `json:"combine,omitempty"`
+	Expr    string `json:"expr,omitempty"` // of a metric
+	Pass    string `json:"pass,omitempty"` // that it was measured in
+
+	Missing  []missingDoc `json:"missing,omitempty"`
+	Warnings []string     `json:"warnings,omitempty"`
+}
+
+// missingDoc says why values are missing in samples from one number up to another.
+type missingDoc struct {
+	From int    `json:"from"`
+	To   int    `json:"to"`
+	Code string `json:"code"`
+	Why  string `json:"why"`
 }
 
 func describe(c *capture.Capture) []counterDoc {
 	out := []counterDoc{}
 	for _, ctr := range c.Counters {
-		doc := counterDoc{Name: ctr.Name, Kind: ctr.Kind.String(), Unit: ctr.Unit, Block: ctr.Block, Doc: ctr.Doc}
+		d := counterDoc{Name: ctr.Name, Kind: ctr.Kind.String(), Unit: ctr.Unit, Block: ctr.Block, Doc: ctr.Doc,
+			Expr: ctr.Expr, Warnings: ctr.Warnings}
 		if len(ctr.Instances) > 0 {
-			doc.Combine = ctr.Combine.String()
+			d.Combine = ctr.Combine.String()
 		}
-		out = append(out, doc)
+		if ctr.Pass != nil {
+			d.Pass = ctr.Pass.ID
+		}
+		for _, r := range ctr.Reasons {
+			d.Missing = append(d.Missing, missingDoc{r.From, r.To, r.Reason.Code.String(), r.Reason.String()})
+		}
+		out = append(out, d)
 	}
 	return out
 }

@@ -273,7 +273,7 @@ func TestEveryFieldIsOfThePublishedSchema(t *testing.T) {
 		t.Errorf("bytes are unit %v", unit)
 	}
 	if in := byName["busy[2]"]; in.sub(t, "counter").one(t, "y_axis_share_key") != "busy" ||
-		name(in, "parent_uuid") != "busy" {
+		name(in, "parent_uuid") != "GRBM 2" {
 		t.Errorf("instance: %v", in)
 	}
 	if root := byName["astrolabe run"]; root.one(t, "description") != "gfx1151, Radeon" ||

@@ -73,7 +73,8 @@ func (f *forest) counter(root uint64, whole, c *capture.Counter, share string) {
 	}
 	name := c.Name
 	if share != "" {
-		parent = f.group(parent, path+"/instances of "+whole.Name, whole.Name, "")
+		place := strings.TrimSpace(orElse(orElse(c.Block, whole.Block), "instance") + " " + c.Meta.Instance)
+		parent = f.group(parent, path+"/"+groupInstance+" "+place, place, groupInstance)
 		if c.Meta.Instance != "" {
 			name = whole.Name + "[" + c.Meta.Instance + "]"
 		}
@@ -86,6 +87,8 @@ func (f *forest) counter(root uint64, whole, c *capture.Counter, share string) {
 const (
 	groupDevice = "device"
 	groupBlock  = "hardware block"
+
+	groupInstance = "one of several"
 )
 
 func (f *forest) group(parent uint64, path, name, doc string) uint64 {
