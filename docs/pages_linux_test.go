@@ -61,6 +61,7 @@ var setups = []setup{
 	{page: "build-servers.md", block: "actions/checkout", before: checkedOut},
 	{page: "build-servers.md", block: "before_script", before: checkedOut},
 	{page: "build-servers.md", block: "test perf --junit tests.xml\nastrolabe check", before: checkedOut},
+	{page: "dataframes.md", block: "convert run.arrow run.parquet", before: frameOfThePage},
 	{page: "diagnosis.md", block: "report game.arrow --overdraw", before: gameOfThePage},
 	{page: "fleet.md", block: "rate.star 'farm", before: farmOfThePage},
 	{page: "formats.md", block: "table.parquet",
@@ -248,6 +249,7 @@ func (p *pageRun) run(text string) {
 		case b.language == "yaml" && p.name == "build-servers.md":
 			p.workflow(b)
 		case b.language != "" && p.name == "lake.md": // questions, which TestEnginesAnswer gives to engines
+		case b.language == "py" && p.name == "dataframes.md": // which TestEnginesReadCapturesAsDataFrames runs
 		case b.language != "":
 			p.t.Errorf("line %d: a block of %s; known are python, text and none", b.line, b.language)
 		case strings.Contains(b.text, ">>> "):
