@@ -47,9 +47,6 @@ func (p *Packed) Grow(n int) (first int) {
 	return first
 }
 
-// Len is the number of rows.
-func (p *Packed) Len() int { return p.rows }
-
 // Packer puts runs into a table. Several may do so for different runs beside each other, each with a Packer of its own.
 type Packer struct {
 	data []uint64 // room that is left

@@ -78,8 +78,8 @@ func TestPackedColumnsHaveTheValuesThatWerePacked(t *testing.T) {
 			columns = append(columns, column)
 		}
 		p := packedOf(columns, lengths...)
-		if p.Len() != n {
-			t.Fatalf("%d rows, want %d", p.Len(), n)
+		if p.rows != n {
+			t.Fatalf("%d rows, want %d", p.rows, n)
 		}
 		valid := NewBitmap(n)
 		for i := 0; i < n; i += 3 {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,9 +13,42 @@ import (
 
 	"astrolabe/capture/capturetest"
 	models "astrolabe/capture/capturetest/all"
+	"astrolabe/capture/decode/oa"
 	formats "astrolabe/capture/formats/all"
 	"astrolabe/hwio/hwtest/programs"
 )
+
+// reports stands for a recording of OA reports, which no model makes.
+const reports = "oa reports"
+
+// recordedReports is a recording of i915-perf-recorder with as many samples, and a clock correlation every thousand.
+func recordedReports(b *testing.B, samples int) []byte {
+	info := oa.Info{TimestampFrequency: 12e6, DeviceID: 0x5916, MinFrequency: 3e8, MaxFrequency: 1.1e9,
+		Set: "RenderBasic", GUID: "99c1a40e-a090-4354-86e3-4d068bb1917e"}
+	info.SetFormat(oa.A32u40A4u32B8C8)
+	payload, err := info.Payload()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out := oa.AppendRecord(nil, oa.RecordVersion, binary.LittleEndian.AppendUint64(nil, 1))
+	out = oa.AppendRecord(out, oa.RecordInfo, payload)
+	rng := rand.New(rand.NewPCG(1, 2))
+	values := make([]uint64, len(oa.A32u40A4u32B8C8.Counters()))
+	report := make(oa.Report, oa.A32u40A4u32B8C8.Size)
+	for i := range samples + 1 {
+		if i%1000 == 0 {
+			c := oa.Correlation{CPU: int64(i)*10_000 + 1, GPU: uint64(i) * 120}
+			out = oa.AppendRecord(out, oa.RecordCorrelation, c.Payload())
+		}
+		for k := range values {
+			values[k] += rng.Uint64N(5000)
+		}
+		id := uint64(oa.Timer)<<19 | 1<<16 | 60<<25 | 60
+		oa.A32u40A4u32B8C8.Put(report, id, uint64(i)*120+60, uint64(0x20+i/500%3), uint64(i)*10_000, values)
+		out = oa.AppendRecord(out, oa.RecordSample, report)
+	}
+	return out
+}
 
 // BenchmarkGrowth runs whole commands on captures of ASTROLABE_BENCH_ROWS samples (10,000), and of a tenth and a hundredth of
 // them: cpu-ms is the processor time of the program. What grows faster from size to size than the samples do is a fault.
@@ -66,7 +101,6 @@ func BenchmarkGrowth(b *testing.B) {
 		return []string{"lake", "add", c, "--lake", out + ".lake", "--replace"}
 	})
 	add("map", mali, func(c string) []string { return []string{"map", script, c} })
-	// i915perf takes captures of OA reports only, which no model makes
 	for _, f := range []string{"arrow", "csv", "parquet", "perfetto", "chrometrace", "prometheus"} {
 		add("convert-"+f, intel, func(c string) []string { return []string{"convert", c, out + "." + f, "--format", f} })
 	}
@@ -74,10 +108,21 @@ func BenchmarkGrowth(b *testing.B) {
 		return []string{"convert", c, out + ".gpa", "--format", "gpa"}
 	})
 
+	add("convert-i915perf", reports, func(c string) []string { return []string{"convert", c, out + ".record", "--format", "i915perf"} })
+	add("stat", reports, func(c string) []string { return []string{"stat", c} })
+
 	captures := map[string]string{}
 	capture := func(b *testing.B, model string, samples int) string {
 		key := fmt.Sprintf("%s-%d", model, samples)
 		if path, ok := captures[key]; ok {
+			return path
+		}
+		if model == reports {
+			path := filepath.Join(dir, fmt.Sprintf("%d.record", len(captures)))
+			if err := os.WriteFile(path, recordedReports(b, samples), 0o666); err != nil {
+				b.Fatal(err)
+			}
+			captures[key] = path
 			return path
 		}
 		all := models.Models()
