@@ -18,8 +18,9 @@ type Config struct {
 	OneList            bool
 	Builtin            bool // was there before the program
 	set                *Set // nil where the GUID is nobody's
-	wired              *Set // the set whose mux and boolean registers these are, which decide what is counted; nil where nobody's
-	asPublished        bool // its registers are those of the set
+	// wired is the set whose mux and boolean registers these are, which decide what is counted; nil where nobody's.
+	wired       *Set
+	asPublished bool // its registers are those of the set
 }
 
 // All are the registers as one list.

@@ -104,7 +104,8 @@ func (p *network) networkRates(r *rates, sig *signals) {
 }
 
 // selfTest is what B0 to B7 count per clock in the sets for testing.
-var selfTest = [8]uint64{0, rateUnit, rateUnit, rateUnit / 2, rateUnit / 3, rateUnit / 3, rateUnit / 6, rateUnit / 3 * 2}
+var selfTest = [8]uint64{0, rateUnit, rateUnit, rateUnit / 2, rateUnit / 3, rateUnit / 3, rateUnit / 6,
+	rateUnit / 3 * 2}
 
 // flexShare is the share of an EU's clocks that a field of a flexible counter's register counts: bits 3:0 say which
 // event, 7:4 the coarse filter, 11:8 the fine one. A combination that hardware does not define counts nothing.

@@ -21,7 +21,8 @@ type signals struct {
 func (s *Span) signals() *signals {
 	r := rand.New(rand.NewPCG(s.Chance, uint64(s.Phase)))
 	sig := phases[s.Phase](func(x float64) float64 { return x * (0.9 + 0.2*r.Float64()) }) // give or take a tenth
-	sig.active = min(sig.active, sig.loaded)                                               // a pipe needs a thread, or the stalls between them would count backwards
+	// A pipe needs a thread, or the stalls between them would count backwards.
+	sig.active = min(sig.active, sig.loaded)
 	return sig
 }
 
