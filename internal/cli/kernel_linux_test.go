@@ -84,8 +84,8 @@ func TestJupytersClientIsAnsweredWhateverHappens(t *testing.T) {
 			t.Errorf("not so: %s: %v", name, ok)
 		}
 	}
-	if len(checks) != 20 {
-		t.Errorf("%d things were looked at, want 20", len(checks))
+	if len(checks) != 21 {
+		t.Errorf("%d things were looked at, want 21", len(checks))
 	}
 }
 

@@ -142,6 +142,16 @@ client.session.send(raw, "kernel_info_request", {})
 raw.recv_multipart()
 check("heartbeats of the transport are answered", raw.poll(LIMIT * 1000))
 
+# The heartbeat, while a cell runs.
+heart = context.socket(zmq.REQ)
+heart.linger = 0
+heart.connect("tcp://%s:%d" % (info["ip"], info["hb_port"]))
+msg_id = begin(client, FOREVER)
+heart.send(b"ping")
+check("the heart beats while a cell runs", heart.poll(LIMIT * 1000) and heart.recv() == b"ping")
+manager.interrupt_kernel()
+until_idle(client, msg_id)
+
 # A restart while a cell runs.
 begin(client, FOREVER)
 client.control_channel.send(client.session.msg("shutdown_request", {"restart": True}))
