@@ -69,7 +69,7 @@ func (c *checker) catalogueName(cat *metrics.Catalogue, arg syntax.Expr) {
 	if arg == nil || !ok || c.defined(name) {
 		return
 	}
-	_, err := cat.Find(strings.TrimPrefix(strings.TrimSpace(name), "$"))
+	err := c.find(cat, strings.TrimPrefix(strings.TrimSpace(name), "$"))
 	var lacking *metrics.UnknownError
 	var ambiguous *metrics.AmbiguousError
 	var sets *metrics.SetsError
@@ -144,13 +144,13 @@ func (c *checker) captureName(x *infer.Type, arg syntax.Expr) {
 			return
 		}
 	}
-	_, err = cat.Find(bare)
+	err = c.find(cat, bare)
 	var lacking *metrics.UnknownError
 	if !errors.As(err, &lacking) {
 		return // found, or the capture's own set or generation decides
 	}
 	if cpu, e := metrics.Get(cpuCatalogue); e == nil && cat.ID() != cpuCatalogue {
-		if _, e := cpu.Find(bare); e == nil {
+		if c.find(cpu, bare) == nil {
 			return
 		}
 	}
@@ -158,6 +158,21 @@ func (c *checker) captureName(x *infer.Type, arg syntax.Expr) {
 	if len(lacking.Near) > 0 {
 		c.retext(arg, bare, lacking.Near[0])
 	}
+}
+
+// find is why a catalogue has no such name; nil where it has. To find that out takes looking at all of its names, so
+// that it is done once.
+func (c *checker) find(cat *metrics.Catalogue, name string) error {
+	key := [2]string{cat.ID(), name}
+	err, ok := c.lacking[key]
+	if !ok {
+		_, err = cat.Find(name)
+		if c.lacking == nil {
+			c.lacking = map[[2]string]error{}
+		}
+		c.lacking[key] = err
+	}
+	return err
 }
 
 // has reports whether the capture is known to have a column of that name, or instances of it.

@@ -107,8 +107,9 @@ type checker struct {
 	f        *infer.File
 	findings []Finding
 
-	definitions *definitions // nil until asked for
-	lines       []int        // where lines begin, once asked for
+	definitions *definitions        // nil until asked for
+	lines       []int               // where lines begin, once asked for
+	lacking     map[[2]string]error // why catalogues have no such name, by both
 }
 
 // Run returns what is to be said about a file, in the order of its lines. World is what the file's loads are read with.

@@ -26,8 +26,12 @@ type codeAction struct {
 	Edit        workspaceEdit `json:"edit"`
 }
 
-// maxFindings bounds for how many findings one question is answered: each fix is tried, which takes reading the script.
-const maxFindings = 50
+// tries is how many fixes one question may try, each of which takes reading the script and all that is found in it: many
+// for the findings of a line, and some for those of a whole script that is long or full of them.
+func (d *document) tries() int {
+	const least, most = 8, 3000
+	return max(least, most/(1+len(d.findings())+len(d.text)/1000))
+}
 
 // actions are what can be done about what lint finds in a part of the document, and the comment that names the GPU.
 func (d *document) actions(ctx context.Context, p actionParams) ([]codeAction, error) {
@@ -41,7 +45,7 @@ func (d *document) actions(ctx context.Context, p actionParams) ([]codeAction, e
 		})
 	}
 	if wants(actionFix) {
-		n := 0
+		left := d.tries()
 		for _, f := range d.findings() {
 			at := d.diagnostic(f)
 			if !touch(d.offset(at.Range.Start), d.offset(at.Range.End), d.offset(p.Range.Start), d.offset(p.Range.End)) {
@@ -50,8 +54,8 @@ func (d *document) actions(ctx context.Context, p actionParams) ([]codeAction, e
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if n++; n > maxFindings {
-				d.s.log(ctx, fmt.Sprintf("astrolabe: fixes are offered for the first %d findings of a selection", maxFindings))
+			if left -= 1 + len(f.Fixes); left < 0 {
+				d.s.log(ctx, fmt.Sprintf("astrolabe: fixes are offered for findings up to line %d: select fewer lines", f.Line))
 				break
 			}
 			out = append(out, d.fixes(f, at)...)

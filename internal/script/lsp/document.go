@@ -11,6 +11,7 @@ import (
 
 	"go.starlark.net/syntax"
 
+	"astrolabe/capture/metrics"
 	"astrolabe/internal/script/infer"
 	"astrolabe/internal/script/lint"
 )
@@ -29,6 +30,7 @@ type document struct {
 
 	found  []lint.Finding // once linted
 	linted bool
+	names  map[[2]string]*metrics.Entry // by catalogue and name, of those that were looked for: nil of one that it lacks
 }
 
 // plain is a document of which nothing but the text is known.

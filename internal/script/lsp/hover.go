@@ -221,16 +221,33 @@ func (d *document) named(lit *syntax.Literal, parent syntax.Node) *metrics.Entry
 		return nil
 	}
 	for _, id := range []string{gpu, "cpu"} {
-		cat, err := metrics.Get(id)
-		if id == "" || err != nil {
-			continue
-		}
 		bare := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(name), "$"), id+"/")
-		if e, err := cat.Find(bare); err == nil {
+		if e := d.entry(id, bare); e != nil {
 			return e
 		}
 	}
 	return nil
+}
+
+// entry is a counter or metric of a catalogue, nil where it has none of that name; to find that out takes looking at all.
+func (d *document) entry(id, name string) *metrics.Entry {
+	key := [2]string{id, name}
+	if e, ok := d.names[key]; ok {
+		return e
+	}
+	cat, err := metrics.Get(id)
+	if id == "" || err != nil {
+		return nil
+	}
+	e, err := cat.Find(name)
+	if err != nil {
+		e = nil
+	}
+	if d.names == nil {
+		d.names = map[[2]string]*metrics.Entry{}
+	}
+	d.names[key] = e
+	return e
 }
 
 // gpuOf is the catalogue of what comes from a capture: the one that the script names, or else the one that the captures
