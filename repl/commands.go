@@ -28,7 +28,7 @@ var ErrQuit = errors.New("quit")
 // commands is set by the function below it, because :help reads the table that it is in.
 func commands() []command {
 	return []command{
-		{name: "help", args: "[NAME]", doc: "list these commands, or explain a value, module or name",
+		{name: "help", args: "[NAME|WORDS]", doc: "list these commands, explain a value, module or name, or search the documentation",
 			run: (*Session).helpCommand},
 		{name: "open", args: "FILE [NAME]", doc: "open a capture and bind it, to cap unless NAME is given", file: true,
 			run: (*Session).openCommand},
@@ -49,7 +49,7 @@ func commands() []command {
 		{name: "set", args: "[NAME [VALUE]]", doc: "show or change how the session behaves",
 			run: (*Session).setCommand},
 		{name: "sources", doc: "what this machine can measure, and why not the rest", run: (*Session).sourcesCommand},
-		{name: "doc", args: "NAME", doc: "the same as help(NAME)", run: (*Session).docCommand},
+		{name: "doc", args: "NAME|PAGE|WORDS", doc: "the same as help(NAME), a page of the documentation, or where its words stand", run: (*Session).docCommand},
 		{name: "clear", doc: "clear the screen; in a notebook what the cell shows", run: (*Session).clearCommand},
 		{name: "quit", doc: "leave; so do exit, quit and Ctrl-D", run: func(*Session, context.Context, string) error {
 			return ErrQuit
@@ -104,7 +104,13 @@ func (s *Session) helpCommand(ctx context.Context, arg string) error {
 
 func (s *Session) docCommand(ctx context.Context, arg string) error {
 	if arg == "" {
-		return errors.New(":doc needs a name, such as :doc capture.open")
+		return errors.New(":doc needs a name, such as :doc capture.open, or a page, such as :doc recording")
+	}
+	if s.cfg.Help != nil && (!s.isExpression(arg) || isIdentifier(firstWord(arg)) && !s.names.Has(firstWord(arg))) {
+		if text, ok := s.cfg.Help(arg); ok {
+			_, err := io.WriteString(s.cfg.Out, s.printer.output(text))
+			return err
+		}
 	}
 	if !s.isExpression(arg) {
 		return fmt.Errorf(

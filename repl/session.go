@@ -37,8 +37,10 @@ type Config struct {
 	// Width is how many cells a line of output may take now, 0 if that is not known; nil leaves what Env says.
 	Width    func() int
 	Settings []Setting // further ones for :set
-	Shell    bool      // lines that begin with ! run commands
-	JSON     bool      // values are printed as lines of JSON, not for people
+	// Help is what the documentation says of words that are no name, false for nothing; nil knows nothing.
+	Help  func(words string) (text string, ok bool)
+	Shell bool // lines that begin with ! run commands
+	JSON  bool // values are printed as lines of JSON, not for people
 	// Display takes the value of each expression in place of Out, as a notebook shows it, with the text that Out would
 	// get; last is true of an entry's last statement. Page takes what NAME? explains, and Clear empties the screen; a
 	// nil one is not there.

@@ -15,6 +15,7 @@ import (
 	formatsall "astrolabe/capture/formats/all"
 	"astrolabe/capture/lake"
 	"astrolabe/capture/metrics"
+	"astrolabe/docs"
 	"astrolabe/hwio"
 	"astrolabe/hwio/all"
 )
@@ -198,6 +199,10 @@ func writtenMetrics(cmd *cobra.Command, args []string) []string {
 	return append([]string{export.All}, slices.DeleteFunc(comparedMetrics(cmd, args), func(name string) bool {
 		return name == "duration"
 	})...)
+}
+
+func topicNames(cmd *cobra.Command, _ []string) []string {
+	return slices.Concat(commandNames(cmd.Root()), docs.Pages())
 }
 
 func triageNames(*cobra.Command, []string) []string { return triageScripts() }

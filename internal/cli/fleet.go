@@ -126,7 +126,7 @@ func (a *app) fleetRoot() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetOut(a.out)
 	root.SetErr(a.talk)
-	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Explain a command", RunE: help})
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Explain a command", RunE: a.help})
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print results and errors only")
 	a.limits.register(root.PersistentFlags())
 	commands := []*cobra.Command{a.mapCommand(), a.triageCommand(), a.fleetLakeCommand(), a.aggregateCommand()}

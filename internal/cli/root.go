@@ -102,7 +102,11 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetOut(a.out)
 	root.SetErr(a.talk)
-	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Explain a command", RunE: help})
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND|PAGE|WORDS…]",
+		Short: "Explain a command, or search the documentation",
+		Long: "Explains a command, shows a page of the documentation such as recording, or a section of one such as " +
+			"recording#files, and else lists the\nsections that have all of the words. At a terminal long pages go through $PAGER.",
+		RunE: a.help, ValidArgsFunction: one(topicNames)})
 	root.Flags().VarP(&codeFlag{a}, "code", "c",
 		"run `CODE` as if typed and print the value of each expression; the words behind it are args, and cap opens the first")
 	root.Flags().BoolVar(&a.json, "json", false, "print each value as a line of JSON")
@@ -191,10 +195,10 @@ func unknownCommand(name string, names []string) error {
 	return usagef("unknown command %q; astrolabe help lists them", name)
 }
 
-func help(cmd *cobra.Command, args []string) error {
+func (a *app) help(cmd *cobra.Command, args []string) error {
 	target, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 || target == nil {
-		return unknownCommand(args[0], commandNames(cmd.Root()))
+		return a.helpTopic(args, commandNames(cmd.Root()))
 	}
 	target.InitDefaultHelpFlag()
 	return target.Help()
