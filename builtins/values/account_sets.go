@@ -20,7 +20,7 @@ func (a *accounting) shownBy(en accountEntry) (out []string) {
 		var sets []string
 		everywhere := false
 		for _, n := range names {
-			found, all := cat.SetsFor(n)
+			found, all := metrics.SetsShowing(a.cap.Capture, n)
 			everywhere = everywhere || all
 			sets = append(sets, found...)
 		}

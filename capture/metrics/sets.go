@@ -61,6 +61,42 @@ func (c *Catalogue) SetsFor(expr string) (sets []string, all bool) {
 	return sets, false
 }
 
+// SetsShowing is SetsFor for a capture: without sets whose metrics need a number of units that the capture does not tell.
+// Where it tells nothing of its GPU nothing is left out.
+func SetsShowing(cap *capture.Capture, expr string) (sets []string, all bool) {
+	c, err := Get(cap.GPU)
+	if err != nil {
+		return nil, true
+	}
+	sets, all = c.SetsFor(expr)
+	x, err := formula.Parse(c.dialect, expr)
+	if _, told := cap.Property("EuCoresTotalCount"); err != nil || !told {
+		return sets, all
+	}
+	s := newScope(cap, nil)
+	return slices.DeleteFunc(sets, func(name string) bool {
+		set, err := c.Set(name)
+		return err == nil && slices.ContainsFunc(x.Names(), func(symbol string) bool {
+			return set.bySymbol[symbol] != nil && s.untold(set.bySymbol[symbol])
+		})
+	}), all
+}
+
+// untold reports whether a metric of a set reads a constant that the capture does not tell.
+func (s *scope) untold(e *Entry) bool {
+	return slices.ContainsFunc(e.Inputs, func(name string) bool {
+		if other := e.sibling(name); other != nil {
+			return other != e && s.untold(other)
+		}
+		found := s.entryAt(name)
+		if found == nil || found.Kind != capture.Constant {
+			return false
+		}
+		_, told := s.variable(name)
+		return !told
+	})
+}
+
 // Entry returns the set's counter of that symbol, nil if it has none.
 func (m *MetricSet) Entry(symbol string) *Entry { return m.bySymbol[symbol] }
 

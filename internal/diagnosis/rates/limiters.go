@@ -346,10 +346,11 @@ func (f *family) countable(c simulate.Candidate, cap *capture.Capture) bool {
 // countedBy reports whether one of some metric sets of the capture's GPU shows a limiter; of all of them without any.
 func (f *family) countedBy(c simulate.Candidate, cap *capture.Capture, among []string) bool {
 	cat, err := metrics.Get(cap.GPU)
-	return err == nil && slices.ContainsFunc(f.shows[c.String()], func(name string) bool {
-		sets, all := cat.SetsFor("$" + name)
-		return all || slices.ContainsFunc(sets, func(s string) bool {
-			return len(among) == 0 || slices.Contains(among, s)
+	recorded, _ := cap.Property("metric_set")
+	return err == nil && len(cat.Sets()) > 0 && slices.ContainsFunc(f.shows[c.String()], func(name string) bool {
+		sets, all := metrics.SetsShowing(cap, "$"+name)
+		return all || slices.ContainsFunc(sets, func(s string) bool { // that of the capture itself does not
+			return len(among) == 0 && s != recorded.Text || slices.Contains(among, s)
 		})
 	})
 }
