@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"go.starlark.net/starlark"
 
@@ -102,11 +103,18 @@ func (s *Session) helpCommand(ctx context.Context, arg string) error {
 	return err
 }
 
+// isTopic reports whether a text is words, and no code.
+func isTopic(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" -_#/", r)
+	})
+}
+
 func (s *Session) docCommand(ctx context.Context, arg string) error {
 	if arg == "" {
 		return errors.New(":doc needs a name, such as :doc capture.open, or a page, such as :doc recording")
 	}
-	if s.cfg.Help != nil && (!s.isExpression(arg) || isIdentifier(firstWord(arg)) && !s.names.Has(firstWord(arg))) {
+	if s.cfg.Help != nil && isTopic(arg) && !s.names.Has(firstWord(arg)) {
 		if text, ok := s.cfg.Help(arg); ok {
 			_, err := io.WriteString(s.cfg.Out, s.printer.output(text))
 			return err

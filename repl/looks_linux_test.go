@@ -88,7 +88,7 @@ func TestTerminalRunsCommandsOfTheShellWhereItMay(t *testing.T) {
 	s := startTerminal(t, t.TempDir(), 100)
 	s.wait(ready)
 	s.typeKeys("!echo one\r")
-	s.wait(`start it as astrolabe --allow-exec`)
+	s.wait(`started as astrolabe --allow-exec`)
 	s.wait(ready)
 	s.typeKeys("quit\r")
 	s.exits()

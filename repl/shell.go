@@ -17,7 +17,7 @@ func isShell(entry string) bool { return strings.HasPrefix(strings.TrimSpace(ent
 func (s *Session) shell(line string) error {
 	switch {
 	case !s.cfg.Shell:
-		return errors.New("!COMMAND runs programs, which this session may not: start it as astrolabe --allow-exec")
+		return errors.New("! runs a command of the shell, where the session was started as astrolabe --allow-exec; the opposite of x is not x")
 	case isBlank(line):
 		return errors.New("! needs a command, such as !ls")
 	}

@@ -62,8 +62,10 @@ func (a *app) helpTopic(words []string, commands []string) error {
 		return a.paged(text)
 	}
 	if len(words) == 1 {
-		if near := spelling.Nearest(words[0], slices.Concat(commands, docs.Pages())); near != "" {
-			return usagef("neither a command nor a page is called %q, and no page has the word (did you mean %s?)", words[0], near)
+		if near := spelling.Nearest(words[0], docs.Pages()); near != "" && spelling.Nearest(words[0], commands) == "" {
+			return usagef("no command and no page is called %q (did you mean %s?)", words[0], near)
+		} else if near != "" || spelling.Nearest(words[0], commands) != "" {
+			return unknownCommand(words[0], commands)
 		}
 	}
 	return usagef("no page of the documentation has %q; astrolabe help lists the commands, the pages are: %s",
