@@ -101,8 +101,9 @@ func TestTerminalRunsCommandsOfTheShellWhereItMay(t *testing.T) {
 	s.typeKeys("!test -t 0 && test -t 1 && echo a'' terminal\r")
 	s.wait(`a terminal\r\n`)
 	s.wait(ready)
-	// Ctrl-C is the command's, and ends no session however often it is typed.
-	s.typeKeys("!trap 'echo no''t yet' INT; echo be''gun; sleep 1000; echo mo''re; trap - INT; sleep 1000\r")
+	// Ctrl-C is the command's, and ends no session however often it is typed. A terminal flushes what is shown right
+	// after the signal, unless it is told not to.
+	s.typeKeys("!stty noflsh; n=; trap 'echo no''t yet; n=1' INT; echo be''gun; until [ \"$n\" ]; do sleep .1; done; trap - INT; echo mo''re; sleep 1000\r")
 	s.wait(`begun\r\n`)
 	s.typeKeys("\x03")
 	s.wait(`not yet\r\n(?s:.*)more\r\n`)
