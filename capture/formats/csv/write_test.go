@@ -93,7 +93,9 @@ func same(t testing.TB, want, got *capture.Capture) {
 
 func sameCounter(t testing.TB, want, got *capture.Counter) {
 	t.Helper()
-	if want.Name != got.Name || want.Unit != got.Unit || want.Kind != got.Kind ||
+	// The header has no room for the brackets of a unit: they come back as parentheses.
+	unit := strings.NewReplacer("[", "(", "]", ")").Replace(want.Unit)
+	if want.Name != got.Name || want.Unit != got.Unit && unit != got.Unit || want.Kind != got.Kind ||
 		want.Meta.Instance != got.Meta.Instance {
 		t.Errorf("counter %q (%s) [%s] %s, want %q (%s) [%s] %s", got.Name, got.Unit, got.Meta.Instance, got.Kind,
 			want.Name, want.Unit, want.Meta.Instance, want.Kind)
@@ -210,7 +212,7 @@ func FuzzOpen(f *testing.F) {
 	for _, s := range []string{
 		"time,a\n0.5,1\n", "time (ns),counter,value\n0,a,1\n0,b,2\n", "start;end;k;a[0]\n0;1;x;2,5\n", "a\n",
 		"t|x (%)\n1|\n", "time,a\n2024-01-02T03:04:05Z,1\n",
-		"time,counter,instance,value,unit\n1,a,0,2,s\n",
+		"time,counter,instance,value,unit\n1,a,0,2,s\n", "time,counter,instance,value,unit\n1,a,0,2,]\n",
 	} {
 		f.Add(s)
 	}
