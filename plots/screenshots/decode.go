@@ -67,6 +67,14 @@ func decode(r io.ReadSeeker, side int) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, fmt.Errorf("is damaged: %w", err)
 	}
+	if img, ok := img.(*image.Paletted); ok {
+		// Decoders leave it to others what a pixel is whose colour no palette has.
+		for _, c := range img.Pix {
+			if int(c) >= len(img.Palette) {
+				return nil, fmt.Errorf("is damaged: a pixel has colour %d of a palette of %d", c, len(img.Palette))
+			}
+		}
+	}
 	opaque(img)
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err

@@ -106,6 +106,22 @@ func TestPicturesBeyondTheBoundAreRefusedBeforeTheyAreDecoded(t *testing.T) {
 	}
 }
 
+func TestColoursBeyondThePaletteAreDamage(t *testing.T) {
+	dir := t.TempDir()
+	bmp, err := os.ReadFile(filepath.Join("testdata", "pictures", "palette.bmp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bmp[len(bmp)-1] = 0xff
+	if err := os.WriteFile(filepath.Join(dir, "a.bmp"), bmp, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = (&Folder{Path: dir}).Load(Shot{File: "a.bmp"}, 100)
+	if err == nil || !strings.Contains(err.Error(), "a pixel has colour 255 of a palette of") {
+		t.Error(err)
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	for _, dir := range []string{"pictures", "damaged"} {
 		files, err := os.ReadDir(filepath.Join("testdata", dir))

@@ -147,10 +147,8 @@ func (d *decoder) ourLines() {
 		byTitle[title(doc.Name+" by instance")] = doc
 	}
 	for _, s := range d.order {
-		doc, ok := byTitle[s.key.name]
-		if !ok {
-			doc.Name = s.key.name
-		}
+		doc := byTitle[s.key.name]
+		doc.Name = cmp.Or(doc.Name, s.key.name, "counter")
 		kind, ok := capture.ParseKind(doc.Kind)
 		if !ok || kind == capture.Derived {
 			kind = capture.Gauge

@@ -205,6 +205,7 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(ours.Bytes())
+	f.Add(bytes.ReplaceAll(ours.Bytes(), []byte(`"name":"cycles"`), []byte(`"n7me":"cycles"`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		cfg, err := decode(context.Background(), bytes.NewReader(data))
 		if err != nil {

@@ -37,7 +37,8 @@ type document struct {
 func plain(s *server, uri, path, text string) *document {
 	d := &document{s: s, uri: uri, path: path, text: text, lines: []int{0}}
 	for i := range len(text) {
-		if text[i] == '\n' {
+		// A carriage return alone ends a line as well, for the protocol and for the language.
+		if text[i] == '\n' || text[i] == '\r' && !strings.HasPrefix(text[i+1:], "\n") {
 			d.lines = append(d.lines, i+1)
 		}
 	}
@@ -76,9 +77,9 @@ func (d *document) line(n int) string {
 	}
 	end := len(d.text)
 	if n+1 < len(d.lines) {
-		end = d.lines[n+1] - 1
+		end = d.lines[n+1]
 	}
-	return strings.TrimSuffix(d.text[d.lines[n]:end], "\r")
+	return strings.TrimSuffix(strings.TrimSuffix(d.text[d.lines[n]:end], "\n"), "\r")
 }
 
 // offset is where a position of the protocol is in the text, in bytes. What is outside is moved to the nearest place

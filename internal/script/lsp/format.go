@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"errors"
-	"strings"
 
 	"go.starlark.net/syntax"
 
@@ -23,15 +22,15 @@ func (d *document) formatted() ([]textEdit, error) {
 	if text := string(out); text != d.text {
 		u := unchangedOf(d.text, text)
 		// Whole lines: parts of characters must not stay behind.
-		from := strings.LastIndexByte(d.text[:u.head], '\n') + 1
-		tail := d.text[len(d.text)-u.tail:]
-		if i := strings.IndexByte(tail, '\n'); i >= 0 {
-			tail = tail[i+1:]
-		} else {
-			tail = ""
+		from := d.lines[d.at(u.head).Line]
+		end := len(d.text) - u.tail
+		if line := d.at(end).Line; d.lines[line] != end {
+			end = len(d.text)
+			if line+1 < len(d.lines) {
+				end = d.lines[line+1]
+			}
 		}
-		edits = append(edits, textEdit{span{d.at(from), d.at(len(d.text) - len(tail))},
-			text[from : len(text)-len(tail)]})
+		edits = append(edits, textEdit{span{d.at(from), d.at(end)}, text[from : len(text)-(len(d.text)-end)]})
 	}
 	return edits, nil
 }
