@@ -47,7 +47,7 @@ func (d *document) repaired(first, offset int) *infer.File {
 	from, to := d.at(first).Line, d.at(offset).Line
 	indent := d.line(from)
 	indent = indent[:len(indent)-len(strings.TrimLeft(indent, " \t"))]
-	lines := strings.Split(d.text, "\n")
+	lines := d.everyLine()
 	for i := from; i <= to && i < len(lines); i++ {
 		lines[i] = ""
 	}

@@ -82,6 +82,15 @@ func (d *document) line(n int) string {
 	return strings.TrimSuffix(strings.TrimSuffix(d.text[d.lines[n]:end], "\n"), "\r")
 }
 
+// everyLine is the text in lines without their ends.
+func (d *document) everyLine() []string {
+	out := make([]string, len(d.lines))
+	for i := range out {
+		out[i] = d.line(i)
+	}
+	return out
+}
+
 // offset is where a position of the protocol is in the text, in bytes. What is outside is moved to the nearest place
 // inside.
 func (d *document) offset(p position) int {

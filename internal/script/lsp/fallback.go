@@ -108,7 +108,7 @@ func (d *document) withoutMistake() *document {
 		return nil
 	}
 	n := min(max(int(d.file.Errors[0].Pos.Line)-1, 0), len(d.lines)-1)
-	lines := strings.Split(d.text, "\n")
+	lines := d.everyLine()
 	try := func(lines []string) *document {
 		text := strings.Join(lines, "\n")
 		if f := d.read(text); f.Syntax == nil {

@@ -64,6 +64,7 @@ func FuzzEveryPlaceOfEveryTextCanBeAskedAbout(f *testing.F) {
 	f.Add("# gpu: mali-g720\ncap = capture.open(\"x\")\nif cap[\"gpu_activ\"] == 1: pass\n", 2, 8)
 	f.Add("é𝄞 = 1\nx = [é𝄞 for é𝄞 in y]\r\n", 1, 5)
 	f.Add("# gpu:\r", 0, 7)
+	f.Add("# pu:\rgpu:\r", 80, 7)
 	f.Add("x = 1\ry=2\r\nz = 3", 1, 1)
 	f.Fuzz(func(t *testing.T, text string, line, character int) {
 		if len(text) > 1<<14 {
