@@ -1,10 +1,13 @@
 package capture
 
 import (
+	"math"
 	"math/bits"
 	"sort"
 	"sync"
 	"unsafe"
+
+	"astrolabe/capture/memory"
 )
 
 // PackedRows is how many rows of a table are packed together: the values of all columns of so many lie in a core's
@@ -30,9 +33,10 @@ type packedRun struct {
 }
 
 type packedColumn struct {
-	least uint64
-	at    uint32 // in data
-	width uint8  // of a value, in bytes
+	least   uint64
+	at      uint32 // in data
+	width   uint8  // of a value, in bytes
+	integer bool   // of a column of doubles: these are integers nevertheless
 }
 
 // Grow makes places for n rows behind those that are there, and returns the number of the first of their runs, of which
@@ -47,20 +51,30 @@ func (p *Packed) Grow(n int) (first int) {
 	return first
 }
 
+// Append puts the rows of another table behind those that are there, which it shares with it.
+func (p *Packed) Append(o *Packed) {
+	for i, from := range o.starts {
+		p.starts, p.runs = append(p.starts, p.rows+from), append(p.runs, o.runs[i])
+	}
+	p.rows += o.rows
+}
+
 // Packer puts runs into a table. Several may do so for different runs beside each other, each with a Packer of its own.
 type Packer struct {
 	data []uint64 // room that is left
 	cols []packedColumn
+	made int // words of the room that was made last
 }
 
-// How much room is made at a time, in words and in columns.
+// How much room is made at a time at most, in words and in columns. Of words it begins with less.
 const (
-	packedWords   = 32 << 10
+	packedWords   = 128 << 10
 	packedColumns = 4 << 10
 )
 
-// Put packs run k of p, of which columns has the values. It keeps nothing of them.
-func (w *Packer) Put(p *Packed, k int, columns [][]uint64) {
+// Put packs run k of p, of which columns has the values, and returns how many bytes it took. It keeps nothing of columns.
+// integers says of which columns of doubles these values are integers nevertheless; it may be nil.
+func (w *Packer) Put(p *Packed, k int, columns [][]uint64, integers []bool) (took int) {
 	run, n := &p.runs[k], len(columns)
 	if len(w.cols) < n {
 		w.cols = make([]packedColumn, max(n, packedColumns))
@@ -69,16 +83,16 @@ func (w *Packer) Put(p *Packed, k int, columns [][]uint64) {
 	words := 0
 	for c, values := range columns {
 		values = values[:run.rows]
-		least, most := values[0], values[0]
-		for _, v := range values {
-			least, most = min(least, v), max(most, v)
-		}
+		least, most := extent(values)
 		width := packedWidth(most - least)
-		run.cols[c] = packedColumn{least: least, at: uint32(words), width: uint8(width)}
+		run.cols[c] = packedColumn{least: least, at: uint32(words), width: uint8(width),
+			integer: integers != nil && integers[c]}
 		words += (run.rows*width + 7) / 8
 	}
 	if len(w.data) < words {
-		w.data = make([]uint64, max(words, packedWords))
+		w.made = max(words, min(4*max(words, w.made), packedWords))
+		w.data = make([]uint64, w.made)
+		memory.Populate(w.data)
 	}
 	run.data, w.data = w.data[:words:words], w.data[words:]
 	for c, values := range columns {
@@ -94,6 +108,26 @@ func (w *Packer) Put(p *Packed, k int, columns [][]uint64) {
 			narrow(lanes[uint64](run, col), values, col.least)
 		}
 	}
+	return 8*words + n*int(unsafe.Sizeof(packedColumn{}))
+}
+
+// extent is the least and the greatest of some values. It goes through them in two rows at once, which do not wait for
+// each other.
+func extent(values []uint64) (least, most uint64) {
+	least, most = values[0], values[0]
+	if len(values)%2 == 1 {
+		values = values[1:]
+	}
+	least2, most2 := least, most
+	for ; len(values) >= 4; values = values[4:] {
+		v := (*[4]uint64)(values)
+		least, least2 = min(least, v[0], v[2]), min(least2, v[1], v[3])
+		most, most2 = max(most, v[0], v[2]), max(most2, v[1], v[3])
+	}
+	for _, v := range values {
+		least, most = min(least, v), max(most, v)
+	}
+	return min(least, least2), max(most, most2)
 }
 
 // packedWidth is in how many bytes a column with differences up to most is kept.
@@ -140,8 +174,9 @@ func widen[T uint8 | uint16 | uint32 | uint64](dst []uint64, values []T, least u
 	}
 }
 
-// read puts values [from, from+len(dst)) of a column into dst.
-func (p *Packed) read(dst []uint64, column, from int) {
+// read puts values [from, from+len(dst)) of a column into dst. Where doubles is not nil, values that were packed as
+// integers become the bits of doubles, and those that it says are not there NaN.
+func (p *Packed) read(dst []uint64, column, from int, doubles *Bitmap) {
 	if len(dst) == 0 {
 		return
 	}
@@ -154,7 +189,8 @@ func (p *Packed) read(dst []uint64, column, from int) {
 		col := &run.cols[column]
 		lo := from - p.starts[k]
 		n := min(len(dst), run.rows-lo)
-		switch out := dst[:n]; col.width {
+		out := dst[:n]
+		switch col.width {
 		case 0:
 			for i := range out {
 				out[i] = col.least
@@ -168,28 +204,38 @@ func (p *Packed) read(dst []uint64, column, from int) {
 		case 8:
 			widen(out, lanes[uint64](run, col)[lo:], col.least)
 		}
+		if doubles != nil && col.integer {
+			for i, u := range out {
+				f := float64(u)
+				if !doubles.Get(from + i) {
+					f = math.NaN()
+				}
+				out[i] = math.Float64bits(f)
+			}
+		}
 		dst, from = dst[n:], from+n
 	}
 }
 
 // Integers is a column of integers, of which valid says which are there.
 func (p *Packed) Integers(column int, valid Bitmap) *Column {
-	return p.column(column, func(u []uint64, from int) Data { return Data{U: u, Valid: valid.Slice(from)} })
+	return p.column(column, nil, func(u []uint64, from int) Data { return Data{U: u, Valid: valid.Slice(from)} })
 }
 
-// Doubles is a column of doubles, which were packed by their bits.
-func (p *Packed) Doubles(column int) *Column {
-	return p.column(column, func(u []uint64, _ int) Data {
+// Doubles is a column of doubles, which were packed by their bits or as integers. Of the latter valid says which are
+// there; the others are NaN.
+func (p *Packed) Doubles(column int, valid Bitmap) *Column {
+	return p.column(column, &valid, func(u []uint64, _ int) Data {
 		return Data{F: unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(u))), len(u))}
 	})
 }
 
-func (p *Packed) column(column int, data func(u []uint64, from int) Data) *Column {
+func (p *Packed) column(column int, doubles *Bitmap, data func(u []uint64, from int) Data) *Column {
 	if p.rows == 0 {
 		return NewColumn(data([]uint64{}, 0))
 	}
 	read := func(lo, hi int, buf []uint64) (Data, error) {
-		p.read(buf[:hi-lo], column, lo)
+		p.read(buf[:hi-lo], column, lo, doubles)
 		return data(buf[:hi-lo], lo), nil
 	}
 	return LazyColumn(p.rows, func() (Data, error) { return read(0, p.rows, make([]uint64, p.rows)) }).Again().Near().

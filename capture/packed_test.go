@@ -19,7 +19,7 @@ func packedOf(columns [][]uint64, lengths ...int) *Packed {
 			for _, c := range columns {
 				part = append(part, c[lo:min(lo+PackedRows, from+n)])
 			}
-			packers[run%2].Put(p, run, part)
+			packers[run%2].Put(p, run, part, nil)
 			run++
 		}
 		from += n
@@ -88,7 +88,7 @@ func TestPackedColumnsHaveTheValuesThatWerePacked(t *testing.T) {
 		for i, want := range columns {
 			comparePacked(t, p.Integers(i, Bitmap{}), want, Bitmap{}, rng)
 			comparePacked(t, p.Integers(i, valid), want, valid, rng)
-			d := p.Doubles(i)
+			d := p.Doubles(i, Bitmap{})
 			if d.Integers() || d.Data().F == nil {
 				t.Fatalf("doubles are integers")
 			}
@@ -97,6 +97,43 @@ func TestPackedColumnsHaveTheValuesThatWerePacked(t *testing.T) {
 					t.Fatalf("double %d: %x, want %x", k, math.Float64bits(f), want[k])
 				}
 			}
+		}
+	}
+}
+
+// Runs of a column of doubles may hold integers, as those of a text before its first fraction do.
+func TestDoublesPackedAsIntegersAreTheSame(t *testing.T) {
+	const n = 700
+	ints, bits, want := make([]uint64, n), make([]uint64, n), make([]float64, n)
+	valid := NewBitmap(2 * n)
+	for i := range ints {
+		ints[i] = uint64(i) << (i % 60)
+		want[i] = float64(ints[i])
+		bits[i] = math.Float64bits(want[i] / 3)
+		if i%5 == 0 {
+			valid.Clear(i)
+			want[i] = math.NaN()
+		}
+	}
+	var all Packed
+	var w Packer
+	for _, half := range []struct {
+		values  []uint64
+		integer bool
+	}{{ints, true}, {bits, false}} {
+		var p Packed
+		for k, lo := p.Grow(n), 0; lo < n; k, lo = k+1, lo+PackedRows {
+			w.Put(&p, k, [][]uint64{half.values[lo:min(lo+PackedRows, n)]}, []bool{half.integer})
+		}
+		all.Append(&p)
+	}
+	for _, v := range bits {
+		want = append(want, math.Float64frombits(v))
+	}
+	got := all.Doubles(0, valid).Data().F
+	for i, v := range want {
+		if math.Float64bits(got[i]) != math.Float64bits(v) && !(v != v && got[i] != got[i]) {
+			t.Fatalf("value %d: %v, want %v", i, got[i], v)
 		}
 	}
 }

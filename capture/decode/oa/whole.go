@@ -73,7 +73,7 @@ func (s *stretch) pack(w *packing, lo, hi int) {
 		if s.wrapped.Load() {
 			s.clear(w, lo, end)
 		}
-		w.to.Put(&s.a.whole.packed, s.run+lo/capture.PackedRows, w.ints)
+		w.to.Put(&s.a.whole.packed, s.run+lo/capture.PackedRows, w.ints, nil)
 	}
 }
 
@@ -99,7 +99,7 @@ func (w *wholeColumns) into(a *Accumulator, cfg *capture.Config, b *capture.Batc
 		if c.Integer {
 			cfg.Counters[i].Col = w.packed.Integers(i, b.Cols[i].Valid)
 		} else {
-			cfg.Counters[i].Col = w.packed.Doubles(i)
+			cfg.Counters[i].Col = w.packed.Doubles(i, capture.Bitmap{})
 		}
 	}
 	for i, texts := range [][]string{a.names.texts, a.reasons.texts}[:len(w.codes)] {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
 	"astrolabe/capture/formats/internal/table"
@@ -102,7 +101,7 @@ func unmarked(dict []string) []string {
 
 func (v *cells) Numbers(col int) (table.Numbers, error) {
 	c := v.t.Col(col)
-	out := table.Numbers{Col: capture.NewColumn(c.Num), Whole: c.Whole}
+	out := table.Numbers{Col: c.Num, Whole: c.Whole}
 	if c.Missing > 0 {
 		out.Missing = c.MissingText()
 	}

@@ -150,8 +150,18 @@ type plainReader struct {
 	firstOdd string
 }
 
+// plainMark reports whether a line has one of the words without which no line begins or ends a block, or tells its time:
+// whether a file is one of perf stat's is asked of every line of the beginning of many.
+func plainMark(text string) bool {
+	return strings.Contains(text, "seconds") || strings.Contains(text, "events") ||
+		strings.Contains(text, "Performance counter stats for ")
+}
+
 // takes in one line; it belongs to a block or it does not, since the program's own output may stand around.
 func (p *plainReader) take(b *builder, text string, n int) error {
+	if !p.inside && !plainMark(text) {
+		return nil
+	}
 	switch {
 	case plainHead().MatchString(text):
 		p.inside, p.interval = true, true

@@ -30,13 +30,14 @@ func refusal(lines []string) error {
 		case strings.TrimSpace(text) == "":
 		case strings.HasPrefix(text, startedOn):
 			started = true
-		case plainTitle().MatchString(text) || plainHead().MatchString(text) || plainElapsed().MatchString(text):
+		case plainMark(text) && (plainTitle().MatchString(text) || plainHead().MatchString(text) ||
+			plainElapsed().MatchString(text)):
 			plain = true
 		case strings.HasPrefix(text, "#"):
 		default:
 			content++
 			metrics = metrics || content == 1 && metricHead().MatchString(text) ||
-				metricJSON().MatchString(text) && !strings.Contains(text, `"counter-value"`)
+				strings.HasPrefix(text, "{") && metricJSON().MatchString(text) && !strings.Contains(text, `"counter-value"`)
 		}
 	}
 	switch {

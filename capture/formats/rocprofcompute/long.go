@@ -114,7 +114,7 @@ func (p *pass) table(s *sheet, first []int) (*table, error) {
 			c := index[code]
 			if c == nil {
 				tally.Must(4 * uint64(len(p.segments)))
-				c = &column{name: names.Dict[code], data: values.Num, why: why, at: make([]int32, len(p.segments))}
+				c = &column{name: names.Dict[code], data: values.Num.Data(), why: why, at: make([]int32, len(p.segments))}
 				for i := range c.at {
 					c.at[i] = -1
 				}

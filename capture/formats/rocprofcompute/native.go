@@ -119,7 +119,7 @@ func (w *workload) addResults(t *table, s, launches *sheet, place map[string]int
 	index := map[string]*column{}
 	var order []*column
 	var tally memory.Tally
-	values := s.t.Col(s.f.Index(colValue)).Num
+	values := s.t.Col(s.f.Index(colValue)).Num.Data()
 	measured := make([]bool, len(t.rows))
 	for row := range s.t.Rows {
 		at, ok := place[s.text(colDispatch, row)]

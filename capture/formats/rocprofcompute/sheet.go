@@ -238,7 +238,7 @@ func (s *sheet) times(name string) ([]uint64, []float64, error) {
 	if col < 0 {
 		return exact, ns, nil
 	}
-	d := s.t.Col(col).Num
+	d := s.t.Col(col).Num.Data()
 	for i := range ns {
 		if d.Missing(i) {
 			continue

@@ -177,7 +177,7 @@ func wideRuns(s *sheet, name string) (runs []*run) {
 			runs = append(runs, r)
 		}
 		values := s.t.Col(i)
-		c := &column{name: header, data: values.Num, why: values.MissingText()}
+		c := &column{name: header, data: values.Num.Data(), why: values.MissingText()}
 		if base, n := cutDigits(header); n > 0 && n == part && s.f.Index(base) >= 0 {
 			c.name = base
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
 	"astrolabe/capture/memory"
@@ -112,7 +113,7 @@ func (t *table) times(row int) (start, end int64, err error) {
 		if i < 0 {
 			return 0, 0, nil
 		}
-		d := t.Col(i).Num
+		d := t.Col(i).Num.Data()
 		if d.Missing(row) {
 			continue
 		}
@@ -133,9 +134,11 @@ const dispatchRoom = 512
 
 // dispatches takes the rows of a file of counters or kernels.
 func (w *work) dispatches(ctx context.Context, t *table, name string) error {
-	var values delimited.Column
+	var values capture.Data
+	why := ""
 	if i := slices.Index(t.header, "counter_value"); i >= 0 {
-		values = t.Col(i)
+		c := t.Col(i)
+		values, why = c.Num.Data(), c.MissingText()
 	}
 	missing := 0
 	var tally memory.Tally
@@ -158,14 +161,14 @@ func (w *work) dispatches(ctx context.Context, t *table, name string) error {
 			return t.fail(row, "column Counter_Name is empty")
 		}
 		i := w.counter(counter)
-		if values.Num.Missing(row) {
+		if values.Missing(row) {
 			missing++
 			continue
 		}
-		d.values[i] = append(d.values[i], result{v: values.Num.Float(row)})
+		d.values[i] = append(d.values[i], result{v: values.Float(row)})
 	}
 	if missing > 0 {
-		w.warn("%s: %d results are %s: they are missing", t.file.Name, missing, values.MissingText())
+		w.warn("%s: %d results are %s: they are missing", t.file.Name, missing, why)
 	}
 	return nil
 }

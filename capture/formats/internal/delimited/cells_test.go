@@ -23,7 +23,7 @@ func placed(t *testing.T, cell string, last, alone bool) string {
 	if err != nil {
 		return err.Error()
 	}
-	d := tab.Col(col).Num
+	d := tab.Col(col).Num.Data()
 	switch {
 	case d.Missing(0):
 		return "missing"

@@ -163,6 +163,9 @@ func slowFloat(text []byte) (float64, bool) {
 
 // IsNumber reports whether a whole cell is a decimal number, also one beyond the range of a double.
 func IsNumber(text string, decimal byte) bool {
+	if len(text) > 0 && strings.Trim(text, "0123456789") == "" {
+		return true
+	}
 	buf := append(trimSpaces([]byte(text)), '\n')
 	if _, q, ok := scanNumber(buf, 0, decimal); ok && q == len(buf)-1 {
 		return true

@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"math/bits"
 	"strings"
 	"unsafe"
 
+	"astrolabe/capture"
 	"astrolabe/capture/memory"
 )
 
@@ -18,67 +18,63 @@ type parser struct {
 	specs  []Spec
 	buf    []byte
 	cols   []parserCol
-	plain  [][]uint64 // dst of columns of integers, nil of others
-	number []byte     // scratch
+	ints   []int32 // of each column, how many from it on are ones of integers
+	run    run
+	number []byte // scratch
 	tally  memory.Tally
 }
 
 // parserCol is a column while a chunk is read.
 type parserCol struct {
 	chunkCol
-	dst  []uint64
 	want Want
 }
 
-// chunkText is a column of text in one chunk.
-type chunkText struct {
-	names []string // the chunk's own dictionary
+// chunkList is a column in one chunk whose values are not packed: of text or times.
+type chunkList struct {
+	times []int64
 	codes []int32
-	last  string // the text of the row before and its code
+	names []string // the chunk's own dictionary
+	last  string   // the text of the row before and its code
 	code  int32
 	index map[string]int32 // nil until there is a text
 }
 
 func newParser(f *File, specs []Spec) *parser {
 	p := &parser{f: f, specs: specs}
-	p.tally.Must(uint64(len(specs)) * uint64(unsafe.Sizeof(parserCol{})+unsafe.Sizeof([]uint64{})))
-	p.cols, p.plain = make([]parserCol, len(specs)), make([][]uint64, len(specs))
+	p.tally.Must(uint64(len(specs)) * uint64(unsafe.Sizeof(parserCol{})+4))
+	p.cols, p.ints = make([]parserCol, len(specs)), make([]int32, len(specs))
+	p.run.init(specs)
 	return p
 }
 
-// parse reads one chunk into its rows of mem and codes.
-func (p *parser) parse(ch *chunk, cols []column) error {
-	n := int(ch.to - ch.from)
-	if cap(p.buf) < n+1 {
-		p.buf = make([]byte, n+n/8+1)
-	}
-	p.buf = p.buf[:n]
-	if err := p.f.readInto(p.buf, ch.from); err != nil {
+// parse reads one chunk.
+func (p *parser) parse(ch *chunk) error {
+	text, err := p.take(ch)
+	if err != nil || len(text) == 0 {
 		return err
 	}
-	if ch.open {
-		p.buf = append(p.buf, '\n')
-	}
 	for {
-		p.reset(ch, cols)
-		rows, cut, err := p.rows(ch)
+		if err := p.reset(); err != nil {
+			return err
+		}
+		cut, err := p.rows(ch, text)
 		if err != nil {
 			return err
 		}
 		if cut < 0 {
-			ch.rows = rows
 			break
 		}
 		// Read again without the unfinished row, so that nothing of it is left in the columns.
-		p.buf, ch.open = p.buf[:cut], false
+		text, ch.open, ch.packed, ch.rows = text[:cut], false, capture.Packed{}, 0
 	}
 	if err := p.tally.Add(uint64(len(p.cols)) * uint64(unsafe.Sizeof(chunkCol{}))); err != nil {
 		return fmt.Errorf("%s: %w", p.f.Name, err)
 	}
 	ch.cols = make([]chunkCol, len(p.cols))
 	for i := range p.cols {
-		if text := p.cols[i].text; text != nil {
-			text.index = nil
+		if list := p.cols[i].list; list != nil {
+			list.index = nil
 		}
 		ch.cols[i] = p.cols[i].chunkCol
 		p.cols[i] = parserCol{}
@@ -86,56 +82,52 @@ func (p *parser) parse(ch *chunk, cols []column) error {
 	return nil
 }
 
-// reset makes the columns ready for the rows of ch.
-func (p *parser) reset(ch *chunk, cols []column) {
-	for i := range p.cols {
+// reset makes the columns ready for the rows of a chunk.
+func (p *parser) reset() error {
+	ints := int32(0)
+	for i := len(p.cols) - 1; i >= 0; i-- {
 		c := parserCol{want: p.specs[i].Want}
-		switch c.want {
-		case Number, Time:
-			c.dst = cols[i].mem[ch.base : ch.base+ch.bound]
-			memory.Populate(c.dst)
-		case Text:
-			c.text = &chunkText{codes: cols[i].texts.codes[ch.base : ch.base+ch.bound], code: -1}
+		if ints++; c.want != Number {
+			ints = 0
 		}
-		p.cols[i] = c
-		p.plain[i] = nil
-		if c.want == Number {
-			p.plain[i] = c.dst
+		if c.want == Time || c.want == Text {
+			c.list = &chunkList{code: -1}
 		}
+		p.cols[i], p.ints[i] = c, ints
 	}
+	return p.run.begin(p.f)
 }
 
-// rows reads the rows of the buffer. Where the last row of the file is cut off it returns where that begins, else cut
-// is -1.
-func (p *parser) rows(ch *chunk) (rows, cut int, err error) {
-	buf, row, line, pos := p.buf, 0, ch.line, 0
-	for pos < len(buf) {
-		if b := buf[pos]; b == '\n' || b == '\r' || b == '#' {
-			n, lines := skipLines(buf[pos:])
+// rows reads the rows of text. Where the last row of the file is cut off it returns where that begins, else cut is -1.
+func (p *parser) rows(ch *chunk, text []byte) (cut int, err error) {
+	row, line, pos := 0, 0, 0
+	for pos < len(text) {
+		if b := text[pos]; b == '\n' || b == '\r' || b == '#' {
+			n, lines := skipLines(text[pos:])
 			pos, line = pos+n, line+lines
-			if pos >= len(buf) {
+			if pos >= len(text) {
 				break
 			}
 		}
-		if row == ch.bound {
-			// Every row of the right length has been counted, so this one is short.
-			e := &rowError{ragged: true}
-			return 0, -1, e.at(p.f, line, buf, pos)
-		}
-		next, lines, bad := p.row(buf, pos, row)
+		next, lines, bad := p.row(text, pos, row)
 		if bad != nil {
-			err := bad.at(p.f, line, buf, pos)
-			if ch.open && (bad.unclosed || bytes.IndexByte(buf[pos:], '\n') == len(buf)-1-pos) {
-				ch.cut = fmt.Sprintf("%s:%d: truncated: the last line is cut off (%s): it is left out",
-					p.f.Name, line, err.Msg)
-				return row, pos, nil
+			err := bad.at(p.f, line, text, pos)
+			if ch.open && (bad.unclosed || bytes.IndexByte(text[pos:], '\n') == len(text)-1-pos) {
+				ch.cut = err
+				return pos, nil
 			}
-			return 0, -1, err
+			return -1, err
 		}
 		pos, line = next, line+lines
-		row++
+		if row++; row == p.run.most {
+			if err := p.pack(ch, row); err != nil {
+				return -1, err
+			}
+			row = 0
+		}
 	}
-	return row, -1, nil
+	ch.lines = line
+	return -1, p.pack(ch, row)
 }
 
 // row reads the row at pos and returns where the next one begins and how many lines it takes.
@@ -144,9 +136,9 @@ func (p *parser) row(buf []byte, pos, row int) (next, lines int, rerr *rowError)
 	lastCol := len(p.cols) - 1
 	lines = 1
 	for i := 0; i <= lastCol; i++ {
-		if p.plain[i] != nil {
+		if k := min(int(p.ints[i]), lastCol-i); k > 0 {
 			var n int
-			if n, pos = digitCells(buf, pos, p.plain[i:lastCol], row, delim); n > 0 {
+			if n, pos = digitCells(p.run.of(i)[row:], p.run.stride, k, buf, pos, delim); n > 0 {
 				i += n - 1
 				continue
 			}
@@ -171,10 +163,7 @@ func (p *parser) row(buf []byte, pos, row int) (next, lines int, rerr *rowError)
 				}
 				next := pos + int(n)
 				if buf[next] == end && n > 0 {
-					if c.float {
-						m = math.Float64bits(float64(m))
-					}
-					c.dst[row] = m
+					p.setInteger(i, row, m)
 					pos = next + 1
 					continue
 				}
@@ -192,6 +181,8 @@ func (p *parser) row(buf []byte, pos, row int) (next, lines int, rerr *rowError)
 					}
 				}
 			}
+		}
+		if c.want == Number || c.want == Time {
 			n, q, ok := scanNumber(buf, pos, p.f.Decimal)
 			if ok {
 				end, width := p.cellEnd(buf, q)
@@ -219,27 +210,6 @@ func (p *parser) row(buf []byte, pos, row int) (next, lines int, rerr *rowError)
 	return pos, lines, nil
 }
 
-// digitCells reads cells of one to seven digits at pos into columns, which are nil where they are not ones of integers,
-// and returns how many there were before one of another kind, and where that begins. It is all that a large file mostly
-// needs, and apart from the rest so that everything in it stays in registers.
-func digitCells(buf []byte, pos int, columns [][]uint64, row int, delim byte) (n, next int) {
-	for n < len(columns) && pos >= 0 && pos+8 <= len(buf) {
-		text := binary.LittleEndian.Uint64(buf[pos : pos+8])
-		t := text ^ 0x3030303030303030
-		// The highest bit of the first byte that is no digit, as in countDigits; of the last one if there is none, which
-		// then is not the delimiter.
-		at := uint(bits.TrailingZeros64(((t+0x7676767676767676)|t)&0x8080808080808080 | 1<<63))
-		column := columns[n]
-		if at < 8 || byte(text>>((at-7)&63)) != delim || row < 0 || row >= len(column) {
-			break
-		}
-		column[row] = joinDigits(text << ((71 - at) & 63))
-		pos += int(at>>3) + 1
-		n++
-	}
-	return n, pos
-}
-
 // cellEnd says whether the byte at q ends a cell (width > 0) and with it the row.
 func (p *parser) cellEnd(buf []byte, q int) (eol bool, width int) {
 	switch buf[q] {
@@ -255,14 +225,17 @@ func (p *parser) cellEnd(buf []byte, q int) (eol bool, width int) {
 	return false, 0
 }
 
-// store puts a number into a numeric column; false means that its text needs the slow way.
+// store puts a number into a column of numbers or times; false means that its text needs the slow way.
 func (p *parser) store(i, row int, n number, text []byte) bool {
-	if u, ok := n.uint64(); ok {
-		c := &p.cols[i]
-		if c.float {
-			u = math.Float64bits(float64(u))
+	if p.cols[i].want == Time {
+		ns, ok := p.specs[i].Unit.nanoseconds(n)
+		if ok {
+			p.setTime(i, ns)
 		}
-		c.dst[row] = u
+		return ok
+	}
+	if u, ok := n.uint64(); ok {
+		p.setInteger(i, row, u)
 		return true
 	}
 	f, ok := n.float64()
@@ -275,26 +248,52 @@ func (p *parser) store(i, row int, n number, text []byte) bool {
 	return true
 }
 
+// largestWhole is up to where all whole numbers are doubles.
+const largestWhole = 1 << 53
+
+func (p *parser) setInteger(i, row int, u uint64) {
+	c := &p.cols[i]
+	if u > largestWhole && float64(u) > largestWhole {
+		c.fraction = true
+	}
+	if c.float {
+		u = math.Float64bits(float64(u))
+	}
+	p.run.of(i)[row] = u
+}
+
 func (p *parser) setFloat(i, row int, f float64) {
 	c := &p.cols[i]
 	if !c.float {
-		toFloats(c.dst[:row], c.miss)
-		c.float, p.plain[i] = true, nil
+		p.run.toFloats(i, row, c.miss)
+		c.float = true
+		for k, n := i, int32(0); k >= 0 && p.ints[k] > n; k-- {
+			p.ints[k] = n
+			n++
+		}
 	}
-	c.dst[row] = math.Float64bits(f)
+	c.fraction = c.fraction || f != math.Trunc(f) || math.Abs(f) > largestWhole
+	p.run.of(i)[row] = math.Float64bits(f)
 }
 
-func (c *parserCol) setMissing(row, form int) {
+func (p *parser) setMissing(i, row, form int) {
+	c := &p.cols[i]
 	c.forms |= 1 << form
-	for len(c.miss) <= row>>6 {
+	at := p.run.base + row
+	for len(c.miss) <= at>>6 {
 		c.miss = append(c.miss, 0)
 	}
-	c.miss[row>>6] |= 1 << (row & 63)
+	c.miss[at>>6] |= 1 << (at & 63)
+	var v uint64
 	if c.float {
-		c.dst[row] = math.Float64bits(math.NaN())
-	} else {
-		c.dst[row] = 0
+		v = math.Float64bits(math.NaN())
 	}
+	p.run.of(i)[row] = v
+}
+
+func (p *parser) setTime(i int, ns int64) {
+	list := p.cols[i].list
+	list.times = memory.Append(&p.tally, list.times, ns)
 }
 
 // slowCell reads every kind of cell that row does not read itself.
@@ -302,7 +301,7 @@ func (p *parser) slowCell(buf []byte, cell *cell, i, row int) *rowError {
 	c := &p.cols[i]
 	switch c.want {
 	case Text:
-		p.setText(c.text, buf, cell, row)
+		p.setText(c.list, buf, cell)
 		return nil
 	case Skip:
 		return nil
@@ -312,7 +311,7 @@ func (p *parser) slowCell(buf []byte, cell *cell, i, row int) *rowError {
 	n, q, ok := scanNumber(p.number, 0, p.f.Decimal)
 	ok = ok && q == len(text)
 	if c.want == Time {
-		return p.timeCell(c, row, n, ok, text, i)
+		return p.timeCell(n, ok, text, i)
 	}
 	switch {
 	case ok && p.store(i, row, n, text):
@@ -321,7 +320,7 @@ func (p *parser) slowCell(buf []byte, cell *cell, i, row int) *rowError {
 		return p.badCell(i, quoteCell(text)+" is beyond the range of a double")
 	}
 	if form := missingForm(text); form >= 0 {
-		c.setMissing(row, form)
+		p.setMissing(i, row, form)
 		return nil
 	}
 	if f, ok := infinity(text); ok {
@@ -337,21 +336,21 @@ func (p *parser) slowCell(buf []byte, cell *cell, i, row int) *rowError {
 	return p.badCell(i, quoteCell(text)+" is not a number")
 }
 
-func (p *parser) timeCell(c *parserCol, row int, n number, ok bool, text []byte, i int) *rowError {
+func (p *parser) timeCell(n number, ok bool, text []byte, i int) *rowError {
 	if ok {
 		ns, fits := p.specs[i].Unit.nanoseconds(n)
 		if !fits {
 			return p.badCell(i, quoteCell(text)+" is too large for a time in 64 bits of nanoseconds")
 		}
-		c.dst[row] = uint64(ns)
+		p.setTime(i, ns)
 		return nil
 	}
 	if t, ok := parseDate(string(text)); ok {
-		c.dst[row] = uint64(t.UnixNano())
+		p.setTime(i, t.UnixNano())
 		return nil
 	}
 	if ns, ok := parseElapsed(string(text)); ok {
-		c.dst[row] = uint64(ns)
+		p.setTime(i, ns)
 		return nil
 	}
 	if len(text) == 0 {
@@ -360,17 +359,17 @@ func (p *parser) timeCell(c *parserCol, row int, n number, ok bool, text []byte,
 	return p.badCell(i, quoteCell(text)+" is not a time")
 }
 
-func (p *parser) setText(c *chunkText, buf []byte, cell *cell, row int) {
+func (p *parser) setText(c *chunkList, buf []byte, cell *cell) {
 	b := buf[cell.from:cell.to]
 	if !cell.quoted {
 		b = bytes.TrimSpace(b)
 	}
 	if len(b) == 0 {
-		c.codes[row] = -1
+		c.codes = memory.Append(&p.tally, c.codes, -1)
 		return
 	}
 	if c.code >= 0 && !cell.escaped && string(b) == c.last {
-		c.codes[row] = c.code
+		c.codes = memory.Append(&p.tally, c.codes, c.code)
 		return
 	}
 	code, ok := c.index[string(b)]
@@ -390,7 +389,7 @@ func (p *parser) setText(c *chunkText, buf []byte, cell *cell, row int) {
 			c.index[text] = code
 		}
 	}
-	c.codes[row] = code
+	c.codes = memory.Append(&p.tally, c.codes, code)
 	c.last, c.code = c.names[code], code
 }
 

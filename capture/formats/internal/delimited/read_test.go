@@ -98,13 +98,13 @@ func TestIntegersBecomeDoublesInEveryPiece(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, v := range want {
-			if got := tab.Col(0).Num.F[i]; got != v && !(got != got && v != v) {
+			if got := tab.Col(0).Num.Data().F[i]; got != v && !(got != got && v != v) {
 				t.Fatalf("pieces of %d: a[%d] = %v, want %v", piece, i, got, v)
 			}
-			if got := tab.Col(1).Num.U[i]; got != uint64(i) {
+			if got := tab.Col(1).Num.Data().U[i]; got != uint64(i) {
 				t.Fatalf("pieces of %d: b[%d] = %v", piece, i, got)
 			}
-			if got := tab.Col(2).Num.Missing(i); got != (i%3 == 0) {
+			if got := tab.Col(2).Num.Data().Missing(i); got != (i%3 == 0) {
 				t.Fatalf("pieces of %d: c[%d] missing = %v", piece, i, got)
 			}
 		}

@@ -5,139 +5,62 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 
+	"astrolabe/capture"
 	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
-// chunk is a run of whole rows.
+// chunk is a run of whole rows. A loose one says where its rows begin, and parse where they end.
 type chunk struct {
 	from, to int64
-	line     int  // of its first byte
-	base     int  // index of its first row in the columns while they are being read
-	bound    int  // it has no more rows than this
+	loose    bool // the first row is the first that begins at from or behind it, and the last the last that begins before to
 	open     bool // its last row ends without a line end
 	// After reading:
-	rows int
-	cut  string // warning about an unfinished last row
-	cols []chunkCol
+	line   int // of its first byte
+	lines  int
+	base   int // index of its first row in the table
+	rows   int
+	cut    *Error // about an unfinished last row
+	packed capture.Packed
+	cols   []chunkCol
 }
 
-// Sizes of the pieces of a file that the cores work on.
+// Sizes of the pieces of a file that the cores work on. One of them and what is made of it lie in a core's second cache;
+// wide rows come several at a time all the same, or there would be nothing to pack together.
 const (
-	minPiece = 256 << 10
-	maxPiece = 4 << 20
+	minPiece  = 64 << 10
+	maxPiece  = 256 << 10
+	wideRows  = 8
+	widePiece = 64 << 20
 )
 
-// scanShare says which part of the work with a byte is to scan it, as one in so many; the rest is to read its number.
+// scanShare says which part of the work with a byte is to scan it, as one in so many, where there are quotes; the rest is
+// to read its number.
 const scanShare = 8
 
-// scan divides the data into chunks of whole rows and counts their lines.
-func (f *File) scan(ctx context.Context, workers int) ([]chunk, error) {
-	if f.data >= f.size {
-		return nil, nil
+// pieceSize is how much of the file is read at a time.
+func (f *File) pieceSize(workers int) int64 {
+	if f.piece > 0 {
+		return f.piece
 	}
-	piece := f.piece
-	if piece == 0 {
-		piece = min(max((f.size-f.data)/int64(4*workers), minPiece), maxPiece)
-	}
-	chunks, err := f.scanPlain(ctx, piece, workers)
-	if errors.Is(err, errQuotes) {
-		chunks, err = f.scanQuoted(ctx, piece)
-	}
-	if err != nil {
-		return nil, err
-	}
-	base := 0
-	for i := range chunks {
-		c := &chunks[i]
-		// A row has one byte for each of its cells at least, so a file of blank lines asks for no memory.
-		c.bound = min(c.bound, int((c.to-c.from)/int64(len(f.Header)))+1)
-		c.base = base
-		base += c.bound
-	}
-	return chunks, nil
+	wide := min(wideRows*f.data, widePiece) // rows are about as long as the header
+	return max(min((f.size-f.data)/int64(4*workers), max(maxPiece, wide)), minPiece)
 }
 
+// pieces divides the data into loose chunks.
+func (f *File) pieces(size int64) []chunk {
+	chunks := make([]chunk, 0, (f.size-f.data+size-1)/size)
+	for from := f.data; from < f.size; from += size {
+		chunks = append(chunks, chunk{from: from, to: min(from+size, f.size), loose: true})
+	}
+	return chunks
+}
+
+// errQuotes says that a loose chunk has quotes, so that a line end may be one in a cell.
 var errQuotes = errors.New("the text has quotes")
 
-// piece is what one look at a stretch of text tells.
-type pieceStat struct {
-	lines int
-	last  int64 // offset after the last line end, 0 if there is none
-}
-
-// scanPlain scans text without quotes on all cores.
-func (f *File) scanPlain(ctx context.Context, piece int64, workers int) ([]chunk, error) {
-	n := int((f.size - f.data + piece - 1) / piece)
-	stats := make([]pieceStat, n)
-	meter := progress.From(ctx)
-	var next atomic.Int64
-	var first errorOnce
-	var wg sync.WaitGroup
-	for range min(workers, n) {
-		wg.Go(func() {
-			buf := make([]byte, min(piece, f.size-f.data))
-			for {
-				i := next.Add(1) - 1
-				if i >= int64(n) || first.failed() {
-					return
-				}
-				if err := ctx.Err(); err != nil {
-					first.set(err)
-					return
-				}
-				from := f.data + i*piece
-				b := buf[:min(piece, f.size-from)]
-				if err := f.readInto(b, from); err != nil {
-					first.set(err)
-					return
-				}
-				if bytes.IndexByte(b, '"') >= 0 {
-					first.set(errQuotes)
-					return
-				}
-				meter.Add(int64(len(b)) / scanShare)
-				stats[i].lines = bytes.Count(b, []byte{'\n'})
-				if j := bytes.LastIndexByte(b, '\n'); j >= 0 {
-					stats[i].last = from + int64(j) + 1
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if err := first.get(); err != nil {
-		return nil, err
-	}
-	return f.chunksOf(stats)
-}
-
-func (f *File) chunksOf(stats []pieceStat) ([]chunk, error) {
-	var chunks []chunk
-	from, line := f.data, f.dataLine
-	for i, s := range stats {
-		to := s.last
-		if i == len(stats)-1 && to != f.size {
-			s.lines++ // the last line has no end
-			to = f.size
-		}
-		if to == 0 {
-			continue
-		}
-		if to-from > maxRow {
-			return nil, f.tooLong(line)
-		}
-		// All line ends of this piece belong to rows that end in it.
-		chunks = append(chunks, chunk{from: from, to: to, line: line, bound: s.lines})
-		from, line = to, line+s.lines
-	}
-	f.markOpen(chunks)
-	return chunks, nil
-}
-
-func (f *File) tooLong(line int) error {
+func (f *File) tooLong(line int) *Error {
 	return &Error{f.Name, line, fmt.Sprintf("the row is longer than %d MiB: is a quote left open?", maxRow>>20)}
 }
 
@@ -151,10 +74,9 @@ func (f *File) markOpen(chunks []chunk) {
 	last.open = err == nil && b[0] != '\n'
 }
 
-// scanQuoted scans text with quotes, which may hold line ends, from front to back.
-func (f *File) scanQuoted(ctx context.Context, piece int64) ([]chunk, error) {
+// scanQuoted divides text with quotes, which may hold line ends, from front to back. A row begins at from, in line.
+func (f *File) scanQuoted(ctx context.Context, from int64, line int, piece int64) ([]chunk, error) {
 	var chunks []chunk
-	from, line := f.data, f.dataLine
 	buf := make([]byte, 0, piece+1)
 	for from < f.size {
 		if err := ctx.Err(); err != nil {
@@ -181,8 +103,7 @@ func (f *File) scanQuoted(ctx context.Context, piece int64) ([]chunk, error) {
 			return nil, &Error{f.Name, line + bytes.Count(buf[:s.openAt], []byte{'\n'}),
 				"a quote that opens here never closes"}
 		case atEnd:
-			lines := bytes.Count(buf, []byte{'\n'})
-			chunks = append(chunks, chunk{from: from, to: f.size, line: line, bound: lines})
+			chunks = append(chunks, chunk{from: from, to: f.size})
 			f.markOpen(chunks)
 			return chunks, nil
 		case s.end == 0:
@@ -191,7 +112,7 @@ func (f *File) scanQuoted(ctx context.Context, piece int64) ([]chunk, error) {
 			}
 			continue
 		}
-		chunks = append(chunks, chunk{from: from, to: from + int64(s.end), line: line, bound: s.lines})
+		chunks = append(chunks, chunk{from: from, to: from + int64(s.end)})
 		from, line = from+int64(s.end), line+s.lines
 		progress.From(ctx).Add(int64(s.end) / scanShare)
 	}
@@ -267,27 +188,3 @@ func closeQuote(buf []byte, p int) (next int, ok bool) {
 		p++
 	}
 }
-
-// errorOnce keeps one error of several goroutines.
-type errorOnce struct {
-	mu  sync.Mutex
-	err error
-	bad atomic.Bool
-}
-
-func (e *errorOnce) set(err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.err == nil {
-		e.err = err
-		e.bad.Store(true)
-	}
-}
-
-func (e *errorOnce) get() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.err
-}
-
-func (e *errorOnce) failed() bool { return e.bad.Load() }

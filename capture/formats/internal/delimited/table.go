@@ -2,13 +2,12 @@ package delimited
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 	"runtime"
 	"strings"
 	"sync/atomic"
-	"unsafe"
 
 	"astrolabe/capture"
 	"astrolabe/capture/memory"
@@ -36,7 +35,7 @@ type Spec struct {
 
 // Column is one column that has been read. Only the fields of its Want mean something.
 type Column struct {
-	Num     capture.Data
+	Num     *capture.Column
 	Whole   bool   // Num holds doubles that are all whole and below 2^53
 	Missing int    // number of missing values in Num
 	forms   uint16 // how they are spelled in the file, bits of missingForms
@@ -52,110 +51,129 @@ type Table struct {
 	Rows     int
 	Warnings []string
 	cols     []column
+	packed   capture.Packed // columns of numbers
 	file     *File
 	chunks   []chunk
 }
 
 // column is a Column as it is kept: a table may have a million of them, nearly all of which are numbers without holes.
 type column struct {
-	mem   []uint64 // of Number and Time
-	float bool     // mem are the bits of doubles
+	num   *capture.Column // of Number
 	whole bool
 	holes *holes // nil where no number is missing
-	texts *texts // of Text
+	list  *list  // of Text and Time
 }
 
 type holes struct {
 	n     int
 	forms uint16 // bits of missingForms
-	valid capture.Bitmap
 }
 
-type texts struct {
+type list struct {
 	codes []int32
 	dict  []string
+	times []int64
 }
 
 // chunkCol is what is known of one column in one chunk.
 type chunkCol struct {
-	miss  []uint64   // a bit for each missing row; nil if there are none
-	text  *chunkText // of Text
-	forms uint16
-	float bool // the values are bits of doubles
+	miss     []uint64   // a bit for each missing row; nil if there are none
+	list     *chunkList // of Text and Time
+	forms    uint16
+	float    bool // a value is no integer
+	fraction bool // a value is not whole, or beyond 2^53
 }
 
 // Col is column i of the file.
 func (t *Table) Col(i int) Column {
 	c := &t.cols[i]
-	out := Column{Whole: c.whole}
-	if c.texts != nil {
-		out.Codes, out.Dict = c.texts.codes, c.texts.dict
-	}
-	if c.mem == nil {
-		return out
-	}
-	out.Times = unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(c.mem))), len(c.mem))
-	if c.float {
-		out.Num.F = unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(c.mem))), len(c.mem))
-	} else {
-		out.Num.U = c.mem
+	out := Column{Num: c.num, Whole: c.whole}
+	if c.list != nil {
+		out.Codes, out.Dict, out.Times = c.list.codes, c.list.dict, c.list.times
 	}
 	if h := c.holes; h != nil {
-		out.Num.Valid, out.Missing, out.forms = h.valid, h.n, h.forms
+		out.Missing, out.forms = h.n, h.forms
 	}
 	return out
 }
 
 // columnRoom is what a column takes beside its values while a file is read, in bytes.
-const columnRoom = 256
+const columnRoom = 512
 
 // Read reads the columns as specs says, one for each column of the header. It adds the bytes of the file to the meter
 // of ctx. An error is an *Error wherever a line is to blame, and it is the first one in the file.
 func (f *File) Read(ctx context.Context, specs []Spec) (*Table, error) {
+	if err := memory.Room(uint64(len(specs)) * columnRoom); err != nil {
+		return nil, fmt.Errorf("%s: %d columns: %w", f.Name, len(specs), err)
+	}
+	t := &Table{file: f, cols: make([]column, len(specs))}
 	workers := runtime.GOMAXPROCS(0)
-	chunks, err := f.scan(ctx, workers)
-	if err != nil {
+	if err := t.readChunks(ctx, specs, workers); err != nil {
 		return nil, err
 	}
-	rows := 0
-	for _, c := range chunks {
-		rows += c.bound
-	}
-	if err := memory.Room(uint64(rows)*uint64(len(specs))*8 + uint64(len(specs))*columnRoom); err != nil {
-		return nil, fmt.Errorf("%s: %d columns of %d rows: %w", f.Name, len(specs), rows, err)
-	}
-	t := &Table{file: f, chunks: chunks, cols: make([]column, len(specs))}
-	for i, s := range specs {
-		switch s.Want {
-		case Number, Time:
-			t.cols[i].mem = make([]uint64, rows)
-		case Text:
-			t.cols[i].texts = &texts{codes: make([]int32, rows)}
+	for i := range t.chunks {
+		c := &t.chunks[i]
+		c.base = t.Rows
+		t.Rows += c.rows
+		t.packed.Append(&c.packed)
+		c.packed = capture.Packed{}
+		if c.cut != nil {
+			t.Warnings = append(t.Warnings, fmt.Sprintf("%s:%d: truncated: the last line is cut off (%s): it is left out",
+				f.Name, c.cut.Line, c.cut.Msg))
 		}
 	}
-	if err := t.parseAll(ctx, specs, workers); err != nil {
-		return nil, err
+	number := make([]int, len(specs)) // of each column among those that are packed
+	n := 0
+	for i, s := range specs {
+		if number[i] = n; s.Want == Number {
+			n++
+		}
 	}
-	if n := len(chunks); n > 0 && chunks[n-1].cut != "" {
-		t.Warnings = append(t.Warnings, chunks[n-1].cut)
-	}
-	t.pack()
 	parallel(len(specs), workers, func(i int) {
 		switch specs[i].Want {
 		case Number:
-			t.joinNumbers(i)
+			t.joinNumbers(i, number[i])
 		case Text:
 			t.joinTexts(i)
+		case Time:
+			t.joinTimes(i)
 		}
 	})
-	for i := range chunks {
-		chunks[i].cols = nil
+	for i := range t.chunks {
+		t.chunks[i].cols = nil
 	}
 	return t, nil
 }
 
-func (t *Table) parseAll(ctx context.Context, specs []Spec, workers int) error {
-	chunks := t.chunks
+// readChunks reads the file in pieces that end where a line does, and from the first on that has quotes in those that
+// end where a row does.
+func (t *Table) readChunks(ctx context.Context, specs []Spec, workers int) error {
+	f := t.file
+	if f.data >= f.size {
+		return nil
+	}
+	size := f.pieceSize(workers)
+	t.chunks = f.pieces(size)
+	done, line, err := t.parseAll(ctx, specs, workers, t.chunks, f.dataLine)
+	if !errors.Is(err, errQuotes) {
+		return err
+	}
+	from := f.data
+	for i := range done {
+		from = max(from, t.chunks[i].to)
+	}
+	rest, err := f.scanQuoted(ctx, from, line, size)
+	if err != nil {
+		return err
+	}
+	t.chunks = append(t.chunks[:done:done], rest...)
+	_, _, err = t.parseAll(ctx, specs, workers, t.chunks[done:], line)
+	return err
+}
+
+// parseAll reads chunks, of which the first begins in line. It returns how many there are before the first that has an
+// error, the line behind them, and the error.
+func (t *Table) parseAll(ctx context.Context, specs []Spec, workers int, chunks []chunk, line int) (int, int, error) {
 	errs := make([]error, len(chunks))
 	var next, stop atomic.Int64
 	stop.Store(int64(len(chunks)))
@@ -170,121 +188,81 @@ func (t *Table) parseAll(ctx context.Context, specs []Spec, workers int) error {
 				if i >= stop.Load() {
 					return
 				}
+				c := &chunks[i]
+				size := c.to - c.from
+				if !c.loose {
+					size -= size / scanShare
+				}
 				err := ctx.Err()
 				if err == nil {
-					err = p.parse(&chunks[i], t.cols)
+					err = p.parse(c)
 				}
-				size := chunks[i].to - chunks[i].from
-				meter.Add(size - size/scanShare)
-				if err != nil {
-					errs[i] = err
-					for {
-						old := stop.Load()
-						if old <= i || stop.CompareAndSwap(old, i) {
-							break
-						}
+				if err == nil {
+					meter.Add(size)
+					continue
+				}
+				errs[i] = err
+				for {
+					old := stop.Load()
+					if old <= i || stop.CompareAndSwap(old, i) {
+						break
 					}
 				}
 			}
 		})
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// pack closes the holes that chunks with fewer rows than expected have left.
-func (t *Table) pack() {
-	rows := 0
-	for i := range t.chunks {
-		c := &t.chunks[i]
-		if c.base != rows {
-			for k := range t.cols {
-				col := &t.cols[k]
-				if col.mem != nil {
-					copy(col.mem[rows:], col.mem[c.base:c.base+c.rows])
-				}
-				if col.texts != nil {
-					copy(col.texts.codes[rows:], col.texts.codes[c.base:c.base+c.rows])
-				}
+	for i := range chunks {
+		c := &chunks[i]
+		if err := errs[i]; err != nil {
+			if e, ok := err.(*Error); ok {
+				e.Line += line
 			}
-			c.base = rows
+			return i, line, err
 		}
-		rows += c.rows
+		if c.cut != nil {
+			c.cut.Line += line
+		}
+		c.line = line
+		line += c.lines
 	}
-	t.Rows = rows
-	for k := range t.cols {
-		col := &t.cols[k]
-		if col.mem != nil {
-			col.mem = col.mem[:rows]
-		}
-		if col.texts != nil {
-			col.texts.codes = col.texts.codes[:rows]
-		}
-	}
+	return len(chunks), line, nil
 }
 
-// joinNumbers joins the chunks of a numeric column.
-func (t *Table) joinNumbers(col int) {
+// joinNumbers joins the chunks of a numeric column, one of those that are packed.
+func (t *Table) joinNumbers(col, number int) {
 	out := &t.cols[col]
-	mem := out.mem
 	var missing holes
+	float, fraction := false, false
 	for i := range t.chunks {
+		if t.chunks[i].rows == 0 {
+			continue
+		}
 		c := &t.chunks[i].cols[col]
-		out.float = out.float || c.float
+		float, fraction = float || c.float, fraction || c.fraction
 		missing.forms |= c.forms
 		for _, w := range c.miss {
 			missing.n += bits.OnesCount64(w)
 		}
 	}
+	var valid capture.Bitmap
 	if missing.n > 0 {
-		out.holes = &holes{n: missing.n, forms: missing.forms}
+		out.holes, valid = &missing, t.validity(col)
 	}
-	if !out.float && (missing.n < t.Rows || t.Rows == 0) {
-		if missing.n > 0 {
-			out.holes.valid = t.validity(col)
-		}
+	if !float && (missing.n < t.Rows || t.Rows == 0) {
+		out.num = t.packed.Integers(number, valid)
 		return
 	}
-	f := unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(mem))), len(mem))
-	out.whole = missing.n < t.Rows
-	for i := range t.chunks {
-		ch := &t.chunks[i]
-		if c := &ch.cols[col]; !c.float {
-			toFloats(mem[ch.base:ch.base+ch.rows], c.miss)
-		}
-		for _, v := range f[ch.base : ch.base+ch.rows] {
-			if !out.whole {
-				break
-			}
-			out.whole = v != v || v == math.Trunc(v) && math.Abs(v) <= 1<<53
-		}
-	}
-	out.float = true
-}
-
-// toFloats turns integers into the bits of doubles in place, NaN where miss has a bit.
-func toFloats(mem []uint64, miss []uint64) {
-	for i, u := range mem {
-		mem[i] = math.Float64bits(float64(u))
-	}
-	for w, word := range miss {
-		for ; word != 0; word &= word - 1 {
-			if i := w*64 + bits.TrailingZeros64(word); i < len(mem) {
-				mem[i] = math.Float64bits(math.NaN())
-			}
-		}
-	}
+	out.num, out.whole = t.packed.Doubles(number, valid), missing.n < t.Rows && !fraction
 }
 
 func (t *Table) validity(col int) capture.Bitmap {
 	valid := capture.NewBitmap(t.Rows)
 	for i := range t.chunks {
 		ch := &t.chunks[i]
+		if ch.rows == 0 {
+			continue
+		}
 		for w, word := range ch.cols[col].miss {
 			for ; word != 0; word &= word - 1 {
 				valid.Clear(ch.base + w*64 + bits.TrailingZeros64(word))
@@ -294,17 +272,22 @@ func (t *Table) validity(col int) capture.Bitmap {
 	return valid
 }
 
-// joinTexts joins the dictionaries of the chunks in the order of the file.
+// joinTexts joins codes and dictionaries of the chunks in the order of the file.
 func (t *Table) joinTexts(col int) {
-	out := t.cols[col].texts
+	var tally memory.Tally
+	tally.Must(4 * uint64(t.Rows))
+	out := &list{codes: make([]int32, t.Rows)}
+	t.cols[col].list = out
 	index := map[string]int32{}
 	var remap []int32
-	var tally memory.Tally
 	for i := range t.chunks {
 		ch := &t.chunks[i]
-		names := ch.cols[col].text.names
+		if ch.rows == 0 {
+			continue
+		}
+		from := ch.cols[col].list
 		remap = remap[:0]
-		for _, name := range names {
+		for _, name := range from.names {
 			k, ok := index[name]
 			if !ok {
 				tally.Must(textRoom)
@@ -315,10 +298,25 @@ func (t *Table) joinTexts(col int) {
 			remap = append(remap, k)
 		}
 		part := out.codes[ch.base : ch.base+ch.rows]
-		for j, c := range part {
-			if c >= 0 {
+		for j, c := range from.codes {
+			if part[j] = c; c >= 0 {
 				part[j] = remap[c]
 			}
+		}
+		ch.cols[col].list = nil
+	}
+}
+
+// joinTimes joins the times of the chunks.
+func (t *Table) joinTimes(col int) {
+	var tally memory.Tally
+	tally.Must(8 * uint64(t.Rows))
+	out := &list{times: make([]int64, 0, t.Rows)}
+	t.cols[col].list = out
+	for i := range t.chunks {
+		if ch := &t.chunks[i]; ch.rows > 0 {
+			out.times = append(out.times, ch.cols[col].list.times...)
+			ch.cols[col].list = nil
 		}
 	}
 }
