@@ -210,7 +210,7 @@ func (m *Bound) CallInternal(thread *starlark.Thread, args starlark.Tuple,
 	}
 	var long Walks
 	for i, v := range c.Args {
-		if it, ok := longSequence(v); ok {
+		if it, ok := longSequence(&m.entry.Sig.Params[i], v); ok {
 			c.Args[i] = long.Add(m.env, it, ElementBytes)
 		}
 	}

@@ -3,6 +3,8 @@ package binding
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"go.starlark.net/starlark"
 
@@ -106,15 +108,20 @@ func RoomFor(it starlark.Iterable) error {
 }
 
 // longSequence reports whether an argument of our own functions is watched while they walk it: what no memory holds can
-// be of any length.
-func longSequence(v starlark.Value) (starlark.Iterable, bool) {
+// be of any length, and of a parameter that takes lists they walk lists and tuples.
+func longSequence(p *Param, v starlark.Value) (starlark.Iterable, bool) {
 	it, ok := v.(starlark.Iterable)
 	if !ok {
 		return nil, false
 	}
 	switch v.Type() {
+	case "list", "tuple":
+		if !slices.Contains(strings.Split(p.Type, "|"), "list") {
+			return nil, false
+		}
 	case "range", "string.elems", "string.codepoints", "bytes.elems":
-		return it, starlark.Len(v) >= ManyElements
+	default:
+		return nil, false
 	}
-	return nil, false
+	return it, starlark.Len(v) >= ManyElements
 }

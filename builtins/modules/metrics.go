@@ -45,7 +45,11 @@ var metricsModule = binding.MethodTable[*binding.Env]{
 				"id to number, the most first. Of products whose counters are alike it has the first.",
 			Example: "metrics.matching(cap)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				list := metrics.Matching(c.Arg("cap").(*values.Capture).Capture)
+				of := c.Arg("cap").(*values.Capture).Capture
+				list, err := binding.Await(e.Context(), func() ([]metrics.Match, error) { return metrics.Matching(of), nil })
+				if err != nil {
+					return nil, err
+				}
 				d := starlark.NewDict(len(list))
 				for _, m := range list {
 					if err := d.SetKey(starlark.String(m.Catalogue), starlark.MakeInt(m.Counters)); err != nil {

@@ -130,16 +130,17 @@ func labelPhases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return nil, errors.New("parameter min_duration: it can't be negative")
 	}
 	var also []capture.Span
-	if list, ok := c.Value("also").(*starlark.List); ok {
-		for i := range list.Len() {
-			s, ok := list.Index(i).(*values.Span)
-			if !ok || !s.OfSamples {
-				return nil, fmt.Errorf(
-					"parameter also: element %d is %s, want a Span of samples, as stats.phases gives", i,
-					list.Index(i).Type())
-			}
-			also = append(also, s.Span)
+	err = binding.Each(c.Value("also"), func(x starlark.Value) error {
+		s, ok := x.(*values.Span)
+		if !ok || !s.OfSamples {
+			return fmt.Errorf("parameter also: element %d is %s, want a Span of samples, as stats.phases gives",
+				len(also), x.Type())
 		}
+		also = append(also, s.Span)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return binding.Await(e.Context(), func() (starlark.Value, error) {
 		return values.Phases(e, analysis.LabelPhases(recv.Capture.Axis, l, also, least)), nil
@@ -207,6 +208,7 @@ func cycleDict(c analysis.Cycle, seconds float64) starlark.Value {
 }
 
 func recurrence(e *binding.Env, c *binding.Call) (starlark.Value, error) {
+	ctx := e.Context()
 	m, ok := c.Arg("events").(*values.Mask)
 	if !ok {
 		at, err := values.AsFloats(c.Arg("events"))
@@ -221,13 +223,15 @@ func recurrence(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		if len(at) == 0 {
 			return starlark.None, nil
 		}
-		cycle, ok := analysis.Recurrence(at, at[0], at[len(at)-1])
-		if !ok {
-			return starlark.None, nil
-		}
-		return cycleDict(cycle, math.NaN()), nil
+		return binding.Await(ctx, func() (starlark.Value, error) {
+			cycle, ok := analysis.Recurrence(ctx, at, at[0], at[len(at)-1])
+			if !ok {
+				return starlark.None, ctx.Err()
+			}
+			return cycleDict(cycle, math.NaN()), nil
+		})
 	}
-	return binding.Await(e.Context(), func() (starlark.Value, error) {
+	return binding.Await(ctx, func() (starlark.Value, error) {
 		spans := m.Mask.Spans(0)
 		if len(spans) < 2 {
 			return starlark.None, nil
@@ -238,12 +242,12 @@ func recurrence(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		}
 		last := len(spans) - 1
 		each := (times[last] - times[0]) / (samples[last] - samples[0]) // ns from one sample to the next
-		if cycle, ok := analysis.Recurrence(samples, 0, float64(m.Mask.Len())); ok {
+		if cycle, ok := analysis.Recurrence(ctx, samples, 0, float64(m.Mask.Len())); ok {
 			return cycleDict(cycle, cycle.Period*each/1e9), nil
 		}
 		// A timer does not count samples, which may be of any length.
 		start, end := m.Mask.Axis.Extent()
-		cycle, ok := analysis.Recurrence(times, float64(start), float64(end))
+		cycle, ok := analysis.Recurrence(ctx, times, float64(start), float64(end))
 		if !ok || each <= 0 {
 			return starlark.None, nil
 		}

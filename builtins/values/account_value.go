@@ -393,7 +393,11 @@ var accountValueTable = binding.MethodTable[*Account]{
 			Doc:     "The parts as one bar of the whole, and what set the pace when, as page one of a report has them.",
 			Example: "account(cap).plot().save(\"time.png\")",
 			Run: func(a *Account, c *binding.Call) (starlark.Value, error) {
-				return NewPlot(c.Env, charts.AccountChart(a.page(), c.Str("title", "Where the time went"))), nil
+				page, err := binding.Await(c.Env.Context(), func() (*charts.Account, error) { return a.page(), nil })
+				if err != nil {
+					return nil, err
+				}
+				return NewPlot(c.Env, charts.AccountChart(page, c.Str("title", "Where the time went"))), nil
 			}},
 		{Sig: "by(what: str|list) -> Table",
 			Doc: "What set the pace of each frame (\"frame\"), region (\"region\": the innermost that a sample " +

@@ -193,9 +193,11 @@ func (c *Counter) share(of starlark.Value) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := of.String()
+	var name string
 	if o, ok := of.(*Counter); ok {
 		name = o.Counter.Name
+	} else {
+		name = of.String()
 	}
 	out.Counter.Name, out.Counter.Unit = "share("+c.Counter.Name+", "+name+")", "percent"
 	return out, nil

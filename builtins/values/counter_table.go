@@ -81,14 +81,18 @@ var CounterTable = binding.MethodTable[*Counter]{
 			Doc: "One Counter per shader core, slice, CPU or the like; empty where there are none.",
 			Get: func(c *Counter) starlark.Value { return c.instances() }},
 		{Name: "values", Type: "list", Doc: "Every value as int, float or None.",
-			Get: func(c *Counter) starlark.Value { return c.values() }},
+			Ask: func(c *Counter) (starlark.Value, error) {
+				return binding.AwaitValues(c.env.Context(), c.Counter, func() (starlark.Value, error) { return c.values(), nil })
+			}},
 		{Name: "times", Type: "list", Doc: "Start of every sample in seconds since the start of the capture.",
-			Get: func(c *Counter) starlark.Value {
-				out := make([]starlark.Value, c.Len())
-				for i, t := range c.Counter.Axis.Start {
-					out[i] = binding.Seconds(t)
-				}
-				return binding.FrozenList(out)
+			Ask: func(c *Counter) (starlark.Value, error) {
+				return binding.AwaitValues(c.env.Context(), c.Counter, func() (starlark.Value, error) {
+					out := make([]starlark.Value, c.Len())
+					for i, t := range c.Counter.Axis.Start {
+						out[i] = binding.Seconds(t)
+					}
+					return binding.FrozenList(out), nil
+				})
 			}},
 		{Name: "warnings", Type: "list", Doc: "Doubts about the values, such as operands from different passes.",
 			Get: func(c *Counter) starlark.Value { return binding.StringList(c.warnings()) }},
@@ -276,7 +280,8 @@ var CounterTable = binding.MethodTable[*Counter]{
 				if n < 1 || n > characters.MostCells {
 					return nil, fmt.Errorf("parameter width: %d is not between 1 and %d", n, characters.MostCells)
 				}
-				return starlark.String(characters.Sparkline(recv.Counter.Floats(), n, recv.env.Plain())), nil
+				v, err := AsFloats(recv)
+				return starlark.String(characters.Sparkline(v, n, recv.env.Plain())), err
 			},
 		},
 		{

@@ -141,12 +141,14 @@ var maskTable = binding.MethodTable[*Mask]{
 						return nil, errors.New("parameter across: the mask has another time axis")
 					}
 				}
-				spans := m.Mask.SpansAcross(across, ns)
-				out := make([]starlark.Value, len(spans))
-				for i, s := range spans {
-					out[i] = &Span{env: m.env, Span: s, OfSamples: true}
-				}
-				return binding.FrozenList(out), nil
+				return binding.Interruptible(c, func() (starlark.Value, error) {
+					spans := m.Mask.SpansAcross(across, ns)
+					out := make([]starlark.Value, len(spans))
+					for i, s := range spans {
+						out[i] = &Span{env: m.env, Span: s, OfSamples: true}
+					}
+					return binding.FrozenList(out), nil
+				})
 			}},
 	},
 }

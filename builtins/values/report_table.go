@@ -6,6 +6,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins/binding"
+	"astrolabe/plots/charts"
 	"astrolabe/plots/documents"
 )
 
@@ -82,7 +83,11 @@ var reportTable = binding.MethodTable[*Report]{
 						"the table of %d rows is too long for a picture, which leaves out the last %d; .md, .html and .json have them",
 						t.rows, n)
 				}
-				return starlark.None, r.add(t.page(title))
+				page, err := binding.Await(c.Env.Context(), func() (documents.Table, error) { return t.page(title), nil })
+				if err != nil {
+					return nil, err
+				}
+				return starlark.None, r.add(page)
 			}},
 		{
 			Sig: "finding(id: str, severity: str, title: str, evidence: list|Counter=None, value: number|str=None, threshold: number|str=None, advice: str=None, spans: list|Span|Mask=None, source: str=None, confidence: str=None, win: str=None, metric: str=None, share: number=None, gain: list=None, runner_up: str=None, hint: bool=False, instead_of: str=None)",
@@ -107,8 +112,12 @@ var reportTable = binding.MethodTable[*Report]{
 					return nil, errFrozenReport
 				}
 				if c.Has("a") {
-					r.time = c.Arg("a").(*Account)
-					r.r.Account = r.time.page()
+					a := c.Arg("a").(*Account)
+					page, err := binding.Await(c.Env.Context(), func() (*charts.Account, error) { return a.page(), nil })
+					if err != nil {
+						return nil, err
+					}
+					r.time, r.r.Account = a, page
 				}
 				if r.time == nil {
 					return starlark.None, nil

@@ -38,8 +38,9 @@ func (t *Table) Format(l Layout) string {
 	hidden := t.rows - len(shown)
 	units := t.hasUnits()
 	cells := make([][]string, len(t.columns))
+	numeric := make([]bool, len(t.columns))
 	for k, c := range t.columns {
-		cells[k] = formatColumn(c.cells, shown)
+		cells[k], numeric[k] = formatColumn(c.cells, shown), isNumeric(c.cells)
 	}
 	fit := t.fitting(cells, l.Width)
 	var b strings.Builder
@@ -51,7 +52,7 @@ func (t *Table) Format(l Layout) string {
 			if fit.shown[k] {
 				row = append(row, shortened(cell(k), fit.width[k], fit.tail[k]))
 				width = append(width, fit.width[k])
-				right = append(right, isNumeric(t.columns[k].cells))
+				right = append(right, numeric[k])
 			}
 		}
 		b.WriteString(notation.Row(row, width, right) + "\n")

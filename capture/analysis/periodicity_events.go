@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -20,8 +21,9 @@ const (
 // Recurrence tells whether events come at regular intervals, such as a stutter at every 30th frame. at are their
 // positions in order, in any unit; they lie between from and to. Period is the median distance, Strength the share of
 // distances that are near to one, two or three periods. As many events at random places (whole numbers where those are)
-// must hardly ever be as regular. A few events that are missing or between the others do no harm.
-func Recurrence(at []float64, from, to float64) (Cycle, bool) {
+// must hardly ever be as regular. A few events that are missing or between the others do no harm. It is not known where
+// ctx ends before it is.
+func Recurrence(ctx context.Context, at []float64, from, to float64) (Cycle, bool) {
 	if len(at) < leastEvents || !(to > from) || math.IsInf(to-from, 0) || !slices.IsSorted(at) || at[0] < from ||
 		at[len(at)-1] > to {
 		return Cycle{}, false
@@ -35,6 +37,9 @@ func Recurrence(at []float64, from, to float64) (Cycle, bool) {
 	random := make([]float64, len(at))
 	reached := 1
 	for range surrogates {
+		if ctx.Err() != nil {
+			return Cycle{}, false
+		}
 		for i := range random {
 			random[i] = rng.Float64() * (to - from)
 			if whole {

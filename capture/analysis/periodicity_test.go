@@ -123,7 +123,7 @@ func TestEventsAtRegularIntervalsRecur(t *testing.T) {
 			at = append(at, float64(10+30*i+i%2))
 		}
 	}
-	if c, ok := Recurrence(at, 0, 400); !ok || math.Abs(c.Period-30) > 0.5 || c.Strength < 0.9 {
+	if c, ok := Recurrence(t.Context(), at, 0, 400); !ok || math.Abs(c.Period-30) > 0.5 || c.Strength < 0.9 {
 		t.Errorf("got %+v, %v, want a period of 30", c, ok)
 	}
 }
@@ -138,7 +138,7 @@ func TestEventsAtRandomRarelyRecur(t *testing.T) {
 				at = append(at, float64(i))
 			}
 		}
-		if _, ok := Recurrence(at, 0, 2000); ok {
+		if _, ok := Recurrence(t.Context(), at, 0, 2000); ok {
 			wrong++
 		}
 	}
@@ -147,7 +147,7 @@ func TestEventsAtRandomRarelyRecur(t *testing.T) {
 	}
 	for name, at := range map[string][]float64{"none": nil, "few": {1, 2, 3, 4}, "at once": {3, 3, 3, 3, 3, 3},
 		"unsorted": {1, 2, 3, 2, 1, 7}, "missing": {1, 2, 3, 4, 5, math.NaN()}} {
-		if c, ok := Recurrence(at, 0, 10); ok {
+		if c, ok := Recurrence(t.Context(), at, 0, 10); ok {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
@@ -161,7 +161,7 @@ func FuzzPeriodicity(f *testing.F) {
 		if ok && !(c.Period >= 1.5 && c.Period <= float64(len(v)) && c.Strength > 0 && c.Strength <= 1) {
 			t.Errorf("%v: %+v", v, c)
 		}
-		if c, ok := Recurrence(v, 0, 1e6); ok && !(c.Period > 0 && c.Strength <= 1) {
+		if c, ok := Recurrence(t.Context(), v, 0, 1e6); ok && !(c.Period > 0 && c.Strength <= 1) {
 			t.Errorf("%v recur: %+v", v, c)
 		}
 	})
