@@ -13,7 +13,7 @@ import (
 
 // The pages that are made of catalogues and of measurements are left out: metrics tells of every counter.
 //
-//go:embed amd.md api.md budget.md build-servers.md charts.md coming-from.md cookbook.md dataframes.md diagnosis.md
+//go:embed amd.md api.md budget.md build-servers.md bundle.md charts.md coming-from.md cookbook.md dataframes.md diagnosis.md
 //go:embed editors.md
 //go:embed fleet.md formats-list.md formats.md intel.md lake.md mali.md notebooks.md questions.md recording.md session.md
 //go:embed tour.md verdicts.md

@@ -53,6 +53,7 @@ var setups = []setup{
 	{page: "README.md", block: "path/to/workloads", device: "gfx1151", data: "gfx1151-vcopy",
 		before: "mkdir -p path/to/workloads/vcopy && ln -s $DATA path/to/workloads/vcopy/RDNA35_HALO\n"},
 	{page: "amd.md", block: "--source amdgpu --period", device: "gfx1151"},
+	{page: "bundle.md", block: "--bundle", device: "mali-g720"},
 	{page: "amd.md", block: "workloads/vcopy/MI300X", data: "mi300x-vcopy-long",
 		before: "mkdir -p workloads/vcopy && ln -s $DATA workloads/vcopy/MI300X\n"},
 	{page: "amd.md", block: "workloads/vcopy/MI200", data: "mi200-vcopy",

@@ -15,6 +15,11 @@ import (
 // Doctor says what this machine can measure, what it cannot, and what to do about it: every source in detail, then the
 // GPUs that are there without a reader.
 func Doctor(ctx context.Context, root string, sources []Source) []Finding {
+	return DoctorOf(ctx, sysroot.At(root), sources)
+}
+
+// DoctorOf is Doctor on a root that may be on tape.
+func DoctorOf(ctx context.Context, root sysroot.Root, sources []Source) []Finding {
 	var out []Finding
 	if len(sources) == 0 {
 		out = append(out, Finding{
@@ -33,7 +38,7 @@ func Doctor(ctx context.Context, root string, sources []Source) []Finding {
 		out = append(out, Finding{Source: src.Name(), What: src.Doc(), Usable: st.Usable, Reason: st.Reason,
 			Fix: st.Fix})
 	}
-	for _, g := range GPUs(root) {
+	for _, g := range gpus(root) {
 		if g.Reader != "" && covered[g.Reader] {
 			continue
 		}
@@ -86,8 +91,9 @@ func named(by, key string) (d device, ok bool) {
 }
 
 // GPUs lists the graphics processors that the kernel below root shows: DRM cards, and devices with nodes of their own.
-func GPUs(root string) []GPU {
-	r := sysroot.Root(root)
+func GPUs(root string) []GPU { return gpus(sysroot.At(root)) }
+
+func gpus(r sysroot.Root) []GPU {
 	var out []GPU
 	bound := map[string]bool{}
 	for _, card := range r.List("/sys/class/drm") {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/hwio/internal/tape"
 )
 
 // Source is one reader of counters. Its methods are safe for concurrent use and never panic on what a driver returns.
@@ -193,3 +194,16 @@ type CounterError struct {
 }
 
 func (e *CounterError) Error() string { return "counter " + e.Counter + ": " + e.Problem.Error() }
+
+// Tapeable is a Source whose conversation with the kernel can be written down. The package of the tape is internal to
+// readers; package bundle makes files of it.
+type Tapeable interface {
+	// Taped returns a like source that works alone on what the tape may hold.
+	Taped(t *tape.Tape) Source
+}
+
+// Playable is a Source that can answer from a tape in place of a kernel.
+type Playable interface {
+	// Played returns a like source. offset is CLOCK_MONOTONIC less CLOCK_MONOTONIC_RAW when the tape was made, in ns.
+	Played(p *tape.Player, offset int64) Source
+}

@@ -593,7 +593,7 @@ func TestAClientThatChangesItsDescriptorIsNotCountedAnew(t *testing.T) {
 	tr.gpu("0")
 	const before = "drm-client-id: 1\ndrm-engine-compute: 5000000 ns\n"
 	tr.client("10", "3", "0000:03:00.0", before)
-	root := sysroot.Root(tr.dir)
+	root := sysroot.At(tr.dir)
 	ours, _ := (&Source{root: root}).find()
 	w := newClientWatch(root, []*gpu{{root: root, card: ours[0]}}, 0)
 	w.every = 2

@@ -76,7 +76,7 @@ const maxProcesses = 64
 func newClientWatch(root sysroot.Root, gpus []*gpu, pid int) *clientWatch {
 	w := &clientWatch{root: root, gpus: gpus, pid: pid, every: searchEvery, family: map[int]bool{},
 		files: map[string]*clientFile{}, known: map[clientKey]*clientState{}, totals: make([]clientTotals, len(gpus))}
-	if root == "" {
+	if root.Here() {
 		w.self = os.Getpid()
 	}
 	if pid != 0 {

@@ -29,7 +29,7 @@ var (
 )
 
 // New returns the source of the machine whose /dev, /proc and /sys lie below root; "" is this machine.
-func New(root string) *Source { return &Source{root: sysroot.Root(root), open: openNode} }
+func New(root string) *Source { return &Source{root: sysroot.At(root), open: openNode} }
 
 // Name is "amdgpu".
 func (s *Source) Name() string { return sourceName }

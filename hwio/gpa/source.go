@@ -46,7 +46,7 @@ var (
 )
 
 // New returns the source of this machine. Its sysfs lies below root; "" is the machine's own.
-func New(root string) *Source { return &Source{root: sysroot.Root(root), start: vendorproc.Start} }
+func New(root string) *Source { return &Source{root: sysroot.At(root), start: vendorproc.Start} }
 
 // Name is "gpa".
 func (s *Source) Name() string { return sourceName }
@@ -63,7 +63,7 @@ func (s *Source) list(ctx context.Context) (*vendorproc.GPAInfo, error) {
 	if s.info != nil {
 		return s.info, nil
 	}
-	if runtime.GOOS != "linux" || s.root != "" {
+	if runtime.GOOS != "linux" || !s.root.Here() {
 		return nil, errors.New("GPUPerfAPI is loaded on the Linux machine itself")
 	}
 	if os.Getenv(libraryVariable) == "" && len(s.cards()) == 0 {

@@ -114,13 +114,13 @@ func TestOldKernelsTellTopologyByParameters(t *testing.T) {
 func TestFrequencyAndRevisionFallBackOnOldKernels(t *testing.T) {
 	f := kabyLake(t, "0x5912", "i915")
 	k := newFakeKernel(f)
-	c, err := find(sysroot.Root(f.root), "")
+	c, err := find(sysroot.At(f.root), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := func() *hardware {
 		t.Helper()
-		h, err := readHardware(sysroot.Root(f.root), c, &fakeDevice{k: k})
+		h, err := readHardware(sysroot.At(f.root), c, &fakeDevice{k: k})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestDiscoverySaysWhatSpeaksAgainstACard(t *testing.T) {
 		if c.change != nil {
 			c.change(f)
 		}
-		_, err := find(sysroot.Root(f.root), "")
+		_, err := find(sysroot.At(f.root), "")
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
@@ -181,7 +181,7 @@ func TestDiscoverySaysWhatSpeaksAgainstACard(t *testing.T) {
 		}
 	}
 	f := kabyLake(t, "0x5926", "i915")
-	c, err := find(sysroot.Root(f.root), "")
+	c, err := find(sysroot.At(f.root), "")
 	if err != nil || c.part.catalogue != "intel-kbl-gt3" || !slices.Equal(c.nodes(), []string{"/dev/dri/renderD129", "/dev/dri/card0"}) {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -195,9 +195,9 @@ func TestHolderOfTheStreamIsNamed(t *testing.T) {
 	f.link("/proc/4712/fd/3", "anon_inode:[eventpoll]")
 	f.link("/proc/815/fd/0", "anon_inode:[i915-perf]")
 	f.file("/proc/meminfo", "")
-	if got := holders(sysroot.Root(f.root)); !slices.Equal(got, []string{"process 815", "process 4711 (vtune)"}) {
+	if got := holders(sysroot.At(f.root)); !slices.Equal(got, []string{"process 815", "process 4711 (vtune)"}) {
 		t.Errorf("holders = %q", got)
 	}
-	wantText(t, busy(sysroot.Root(f.root)), "one at a time: process 815, process 4711 (vtune)")
-	wantText(t, busy(sysroot.Root(t.TempDir())), "end the other profiler")
+	wantText(t, busy(sysroot.At(f.root)), "one at a time: process 815, process 4711 (vtune)")
+	wantText(t, busy(sysroot.At(t.TempDir())), "end the other profiler")
 }

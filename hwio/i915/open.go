@@ -37,7 +37,7 @@ type plan struct {
 
 // Open opens a stream of reports, stopped: the first Read starts it.
 func (s *Source) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
-	if runtime.GOOS != "linux" && s.root == "" {
+	if runtime.GOOS != "linux" && s.root.Here() {
 		return nil, hwio.ErrNeedsLinux
 	}
 	c, err := find(s.root, r.Options["card"])

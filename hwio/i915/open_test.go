@@ -18,7 +18,7 @@ import (
 func newFake(t testing.TB) (*Source, *fakeKernel) {
 	f := kabyLake(t, "0x5912", "i915")
 	k := newFakeKernel(f)
-	return &Source{root: sysroot.Root(f.root), k: k}, k
+	return &Source{root: sysroot.At(f.root), k: k}, k
 }
 
 func request(options map[string]string) hwio.Request {

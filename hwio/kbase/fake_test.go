@@ -44,7 +44,7 @@ func newFake(t *testing.T) *fakeKernel {
 
 func (k *fakeKernel) source() *Source {
 	dir := k.t.TempDir()
-	return &Source{root: sysroot.Root(dir), kernel: k, clocks: func() (int64, int64, int64) { k.raw += 100; return k.raw + 7000, k.raw, k.raw + 7000 }}
+	return &Source{root: sysroot.At(dir), kernel: k, clocks: func() (int64, int64, int64) { k.raw += 100; return k.raw + 7000, k.raw, k.raw + 7000 }}
 }
 
 func (k *fakeKernel) Character(path string) (exists, character bool) {
@@ -166,7 +166,7 @@ func (k *fakeKernel) list() []byte {
 
 func TestProbeTellsEveryTroubleApart(t *testing.T) {
 	android := func(s *Source) {
-		path := filepath.Join(string(s.root), "system", "build.prop")
+		path := s.root.Path("/system/build.prop")
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ var (
 
 // New returns the source of the machine whose /dev and /sys lie below root; "" is this machine.
 func New(root string) *Source {
-	return &Source{root: sysroot.Root(root), kernel: mali.NewKernel(), clocks: mali.ReadClocks}
+	return &Source{root: sysroot.At(root), kernel: mali.NewKernel(), clocks: mali.ReadClocks}
 }
 
 // Name is "kbase".
@@ -88,7 +88,7 @@ func sysfs(node string) string {
 
 // open connects to the device that the options name, or to the first.
 func (s *Source) open(options map[string]string) (ses *session, node string, err error) {
-	if runtime.GOOS != "linux" && s.root == "" {
+	if runtime.GOOS != "linux" && s.root.Here() {
 		return nil, "", hwio.ErrNeedsLinux
 	}
 	node = options["device"]

@@ -76,7 +76,7 @@ func (k *fakeKernel) source(driver string) *Source {
 		os.Symlink(node, filepath.Join(dir, "sys/class/drm/renderD128/device"))); err != nil {
 		k.t.Skip("SKIPPED: no symbolic links here:", err)
 	}
-	return &Source{root: sysroot.Root(dir), kernel: k, clocks: func() (int64, int64, int64) {
+	return &Source{root: sysroot.At(dir), kernel: k, clocks: func() (int64, int64, int64) {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		k.now += 1000

@@ -34,7 +34,7 @@ var (
 
 // New returns the source of the machine whose /dev and /sys lie below root; "" is this machine.
 func New(root string) *Source {
-	return &Source{root: sysroot.Root(root), kernel: mali.NewKernel(), clocks: mali.ReadClocks}
+	return &Source{root: sysroot.At(root), kernel: mali.NewKernel(), clocks: mali.ReadClocks}
 }
 
 // Name is "panfrost".
@@ -74,7 +74,7 @@ func (s *Source) cards(driver string) []card {
 
 // find returns the card of panfrost, or says why there is none.
 func (s *Source) find() (card, error) {
-	if runtime.GOOS != "linux" && s.root == "" {
+	if runtime.GOOS != "linux" && s.root.Here() {
 		return card{}, hwio.ErrNeedsLinux
 	}
 	if found := s.cards("panfrost"); len(found) > 0 {

@@ -366,7 +366,7 @@ func fakeSource(t *testing.T, k *fakeKernel, cpus int, files map[string]string) 
 			t.Errorf("%d events were left open", n)
 		}
 	})
-	return &Source{root: sysroot.Root(dir), k: k, sleep: func(d time.Duration) { k.advance(d.Nanoseconds()) }}
+	return &Source{root: sysroot.At(dir), k: k, sleep: func(d time.Duration) { k.advance(d.Nanoseconds()) }}
 }
 
 // sample is one read: values by "name" or "name[instance]", and the reasons of the missing ones.

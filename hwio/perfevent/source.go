@@ -33,7 +33,7 @@ var (
 
 // New returns the source of this machine. Its sysfs and procfs lie below root; "" is the machine's own.
 func New(root string) *Source {
-	return &Source{root: sysroot.Root(root), k: newKernel(), sleep: time.Sleep}
+	return &Source{root: sysroot.At(root), k: newKernel(), sleep: time.Sleep}
 }
 
 // Name is "perfevent".
@@ -68,7 +68,7 @@ func (s *Source) look() (*situation, error) {
 // Probe tries to open an event.
 func (s *Source) Probe(context.Context) hwio.Status {
 	st := hwio.Status{GPU: "cpu"}
-	if runtime.GOOS != "linux" && s.root == "" {
+	if runtime.GOOS != "linux" && s.root.Here() {
 		st.Reason = hwio.ErrNeedsLinux.Error()
 		return st
 	}

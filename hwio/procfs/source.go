@@ -26,7 +26,7 @@ var (
 )
 
 // New returns the source of the machine whose /proc and /sys lie below root; "" is this machine.
-func New(root string) *Source { return &Source{root: sysroot.Root(root)} }
+func New(root string) *Source { return &Source{root: sysroot.At(root)} }
 
 // Name is "procfs".
 func (s *Source) Name() string { return sourceName }

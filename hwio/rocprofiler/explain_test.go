@@ -29,7 +29,7 @@ func machine(t *testing.T, level string) *Source {
 			t.Fatal(err)
 		}
 	}
-	return &Source{root: sysroot.Root(dir)}
+	return &Source{root: sysroot.At(dir)}
 }
 
 func TestZerosAreDoubtedAtLevelAutoAndBelievedAtAFixedOne(t *testing.T) {

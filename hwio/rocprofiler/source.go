@@ -39,7 +39,7 @@ var (
 
 // New returns the source of this machine. Its sysfs and procfs lie below root; "" is the machine's own. A copied tree
 // has no library, and so nothing to measure.
-func New(root string) *Source { return &Source{root: sysroot.Root(root), start: vendorproc.Start} }
+func New(root string) *Source { return &Source{root: sysroot.At(root), start: vendorproc.Start} }
 
 // Name is "rocprofiler".
 func (s *Source) Name() string { return sourceName }
@@ -59,7 +59,7 @@ func (s *Source) list(ctx context.Context) (*vendorproc.RocprofilerInfo, error) 
 	if runtime.GOOS != "linux" {
 		return nil, hwio.ErrNeedsLinux
 	}
-	if s.root != "" {
+	if !s.root.Here() {
 		return nil, &hwio.Problem{Reason: "a copied tree has no GPU: rocprofiler-sdk asks the machine it runs on"}
 	}
 	if os.Getenv(libraryVariable) == "" && !s.root.Exists("/dev/kfd") && !s.root.Exists("/opt/rocm") {

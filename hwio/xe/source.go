@@ -29,7 +29,7 @@ var (
 )
 
 // New returns the source of this machine. Its sysfs, procfs and device nodes lie below root; "" is the machine's own.
-func New(root string) *Source { return &Source{root: sysroot.Root(root), k: newKernel()} }
+func New(root string) *Source { return &Source{root: sysroot.At(root), k: newKernel()} }
 
 // Name is "xe".
 func (s *Source) Name() string { return sourceName }
@@ -55,7 +55,7 @@ func (s *Source) Probe(context.Context) hwio.Status { return s.probe("") }
 // probe looks at a card, or at the first that can be measured.
 func (s *Source) probe(card string) hwio.Status {
 	var st hwio.Status
-	if runtime.GOOS != "linux" && s.root == "" {
+	if runtime.GOOS != "linux" && s.root.Here() {
 		st.Reason = hwio.ErrNeedsLinux.Error()
 		return st
 	}

@@ -230,6 +230,7 @@ var commandFlagValues = map[string]map[string]cobra.CompletionFunc{
 	"convert": {"by": one(stretches), "metrics": several(writtenMetrics)},
 	"record":  {"output": ending("arrow")},
 	"live":    {"output": ending("arrow")},
+	"doctor":  {"bundle": ending("zip"), "check": ending("zip")},
 	"compare": {"output": ending("png", "svg", "pdf"), "format": several(servers)},
 	"check":   {"output": pageFiles, "format": several(servers)},
 	"report":  {"output": pageFiles, "format": several(servers)},

@@ -21,12 +21,25 @@ type findingJSON struct {
 
 func (a *app) doctorCommand() *cobra.Command {
 	var asJSON, deep bool
+	var f bundleFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine can measure, what not, and what to do about it",
 		Args:  argCount(0, 0),
-		RunE:  func(*cobra.Command, []string) error { return a.doctor(asJSON, deep) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.checkFlags(cmd, deep); err != nil {
+				return err
+			}
+			switch {
+			case f.to != "":
+				return a.bundle(&f, asJSON)
+			case f.check != "":
+				return a.checkBundle(f.check, asJSON)
+			}
+			return a.doctor(asJSON, deep)
+		},
 	}
+	f.register(cmd)
 	cmd.Flags().BoolVar(&deep, "deep", false, "also measure what has known values, to prove that counters count")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

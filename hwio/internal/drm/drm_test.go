@@ -43,7 +43,7 @@ func TestCardAndRenderNodeBelongTogetherByTheirDevice(t *testing.T) {
 	write("sys/class/drm/card1-HDMI-A-1/status", "connected\n")
 	write("sys/class/drm/version", "drm 1.1.0\n")
 
-	got := Cards(sysroot.Root(dir))
+	got := Cards(sysroot.At(dir))
 	want := []Card{
 		{Name: "card0", Sysfs: "/sys/class/drm/card0", Node: "/dev/dri/card0", Render: "/dev/dri/renderD129", Driver: "panfrost", Address: "gpu"},
 		{
@@ -54,7 +54,7 @@ func TestCardAndRenderNodeBelongTogetherByTheirDevice(t *testing.T) {
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	if none := Cards(sysroot.Root(t.TempDir())); none != nil {
+	if none := Cards(sysroot.At(t.TempDir())); none != nil {
 		t.Errorf("an empty tree has cards: %+v", none)
 	}
 }

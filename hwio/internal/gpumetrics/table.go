@@ -64,6 +64,23 @@ func (t *Table) Decode(data []byte) error {
 	return nil
 }
 
+// Known returns the table with its known fields only: all else is 0, and what follows the structure is cut off. It is
+// nil where the revision is not known.
+func Known(data []byte) []byte {
+	var t Table
+	_ = t.Decode(data)
+	if t.layout == nil {
+		return nil
+	}
+	out := make([]byte, len(t.data))
+	for i := range t.layout.Fields {
+		if f := &t.layout.Fields[i]; t.Holds(f) {
+			copy(out[f.Offset:f.End()], t.data[f.Offset:f.End()])
+		}
+	}
+	return out
+}
+
 // Layout is the table's revision, nil of an empty table.
 func (t *Table) Layout() *Layout { return t.layout }
 

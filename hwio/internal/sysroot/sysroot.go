@@ -1,5 +1,6 @@
 // Package sysroot reads the kernel's text files (/proc, /sys, /dev) below a root folder, so that tests and remote trees
-// can stand in for the machine's own. It knows no file's meaning and imports nothing of astrolabe.
+// can stand in for the machine's own. It knows no file's meaning. What is read can be written down on a tape, and is then
+// only what the tape's list allows.
 package sysroot
 
 import (
@@ -12,24 +13,61 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"astrolabe/hwio/internal/tape"
 )
 
 // Root is the folder that stands for "/". The zero Root is the machine's own.
-type Root string
+type Root struct {
+	dir    string
+	tape   *tape.Tape   // nil: nothing is written down
+	player *tape.Player // answers in place of files, if any
+}
+
+// At is the root below a folder, "" for the machine's own.
+func At(dir string) Root {
+	if dir == "/" {
+		dir = ""
+	}
+	return Root{dir: dir}
+}
+
+// Taped is the same root with everything that is read of it written down.
+func (r Root) Taped(t *tape.Tape) Root {
+	r.tape = t
+	return r
+}
+
+// Played is the root of a machine that was written down.
+func Played(p *tape.Player) Root { return Root{player: p} }
+
+// Here reports whether it is the machine's own.
+func (r Root) Here() bool { return r.dir == "" && r.player == nil }
 
 // maxFile bounds what is read of one file: a kernel text file is far smaller, and a fixture tree may hold anything.
 const maxFile = 16 << 20
 
 // Path is the real path of an absolute kernel path such as "/proc/stat".
 func (r Root) Path(path string) string {
-	if r == "" || r == "/" {
+	path = r.tape.Real(path)
+	if r.dir == "" {
 		return path
 	}
-	return filepath.Join(string(r), filepath.FromSlash(path))
+	return filepath.Join(r.dir, filepath.FromSlash(path))
 }
 
 // Read returns the whole file.
 func (r Root) Read(path string) ([]byte, error) {
+	switch {
+	case r.player != nil:
+		return r.player.Content(path, false)
+	case r.tape == nil:
+		return r.read(path)
+	}
+	return r.tape.Content(path, false, func() ([]byte, error) { return r.read(path) })
+}
+
+func (r Root) read(path string) ([]byte, error) {
 	f, err := os.Open(r.Path(path))
 	if err != nil {
 		return nil, err
@@ -81,12 +119,21 @@ func (r Root) Int(path string) (int64, error) {
 
 // Exists reports whether the path is there.
 func (r Root) Exists(path string) bool {
+	if r.player != nil {
+		return r.player.There(path) != 0
+	}
 	_, err := os.Stat(r.Path(path))
+	if r.tape != nil {
+		return r.tape.There(path, err == nil)
+	}
 	return err == nil
 }
 
 // List returns the sorted names in a folder, nil where there is none.
 func (r Root) List(path string) []string {
+	if r.player != nil {
+		return r.player.Names(path)
+	}
 	entries, err := os.ReadDir(r.Path(path))
 	if err != nil {
 		return nil
@@ -96,14 +143,23 @@ func (r Root) List(path string) []string {
 		names = append(names, e.Name())
 	}
 	slices.SortFunc(names, Natural)
+	if r.tape != nil {
+		return r.tape.Folder(path, names)
+	}
 	return names
 }
 
 // LinkName is the last element of the symbolic link's target, "" where path is no link.
 func (r Root) LinkName(path string) string {
+	if r.player != nil {
+		return r.player.Target(path)
+	}
 	target, err := os.Readlink(r.Path(path))
 	if err != nil {
 		return ""
+	}
+	if r.tape != nil {
+		return r.tape.Target(path, target)
 	}
 	return filepath.Base(target)
 }

@@ -40,7 +40,7 @@ func TestRootReadsBelowItsFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := Root(dir)
+	r := At(dir)
 	if v, err := r.Uint("/sys/a"); v != 31 || err != nil {
 		t.Errorf("a = %d, %v", v, err)
 	}
@@ -78,7 +78,7 @@ func TestFileIsReadAgainFromItsStartAndGrowsItsBuffer(t *testing.T) {
 		}
 	}
 	write(5000, 'a')
-	f, err := Root(dir).Open("/big")
+	f, err := At(dir).Open("/big")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func tree(t *testing.T, files map[string]string) sysroot.Root {
 			t.Fatal(err)
 		}
 	}
-	return sysroot.Root(dir)
+	return sysroot.At(dir)
 }
 
 func clusters(t *testing.T, files map[string]string) []int {
