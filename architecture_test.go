@@ -50,6 +50,7 @@ var order = []string{
 	"builtins",
 	"repl",
 	"internal",
+	"cmd",
 	"beam",
 	".",
 }

@@ -237,17 +237,6 @@ func TestUniverseIsUnchanged(t *testing.T) {
 	}
 }
 
-func FuzzParseDuration(f *testing.F) {
-	for _, s := range []string{"250us", "10ms", "2s", "1m30s", "-1h", "0.5", "", "1e3s", "µs", "9999999999h"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		if ns, err := notation.ParseDuration(s); err != nil && ns != 0 {
-			t.Errorf("%q: %d with error %v", s, ns, err)
-		}
-	})
-}
-
 func FuzzParseQuantity(f *testing.F) {
 	for _, s := range []string{"80GB/s", "95%", "250us", "2M", "1e3", "1e", "-5 cycles", "", "/", "1//"} {
 		f.Add(s, "bytes/s")

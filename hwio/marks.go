@@ -54,6 +54,24 @@ func (m *Marker) begin(into *markFIFO) {
 
 // Mark says that something happens now. Any name is one, also that of a verb.
 func (m *Marker) Mark(name string) error {
+	return m.take(name, func(into *markFIFO, name string, at int64) error {
+		into.done = append(into.done, capture.Region{Name: name, Start: at, End: at, Depth: len(into.open)})
+		return nil
+	})
+}
+
+// Begin says that a region starts now, which End ends, or the end of the recording.
+func (m *Marker) Begin(name string) error {
+	return m.take(name, func(into *markFIFO, name string, at int64) error { return into.take("begin "+name, at) })
+}
+
+// End says that the innermost region of that name ends now.
+func (m *Marker) End(name string) error {
+	return m.take(name, func(into *markFIFO, name string, at int64) error { return into.take("end "+name, at) })
+}
+
+// take checks a name and hands it on with the time.
+func (m *Marker) take(name string, to func(into *markFIFO, name string, at int64) error) error {
 	m.mu.Lock()
 	into := m.into
 	m.mu.Unlock()
@@ -71,9 +89,7 @@ func (m *Marker) Mark(name string) error {
 	}
 	into.mu.Lock()
 	defer into.mu.Unlock()
-	at := markTime()
-	into.done = append(into.done, capture.Region{Name: name, Start: at, End: at, Depth: len(into.open)})
-	return nil
+	return to(into, name, markTime())
 }
 
 // hasControl reports whether a text holds what a name may not.

@@ -11,13 +11,14 @@ import (
 
 	"astrolabe/builtins/notation"
 	"astrolabe/capture"
+	"astrolabe/capture/units"
 )
 
 // AsDuration reads a duration in seconds, or as text such as "250us", "10ms", "2s" or "1m30s", into ns.
 func AsDuration(v starlark.Value) (int64, error) {
 	switch v := v.(type) {
 	case starlark.String:
-		return notation.ParseDuration(string(v))
+		return units.ParseDuration(string(v))
 	case startime.Duration:
 		return int64(time.Duration(v)), nil
 	case starlark.Int, starlark.Float:

@@ -1,5 +1,5 @@
 // Package units reads units of measure as people and programs write them ("MB/s", "Mcycles", "msec", "°C", "misses/1000
-// instructions"), says which of them are levels, and converts between those that measure the same.
+// instructions"), says which of them are levels, and converts between those that measure the same. It reads durations too.
 //
 // It imports nothing of ours and knows no vendor. Formulas about units (bytes divided by s is bytes/s) are package
 // metrics' own.

@@ -89,3 +89,14 @@ func FuzzConvert(f *testing.F) {
 		}
 	})
 }
+
+func FuzzParseDuration(f *testing.F) {
+	for _, s := range []string{"250us", "10ms", "2s", "1m30s", "-1h", "0.5", "", "1e3s", "µs", "9999999999h"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if ns, err := ParseDuration(s); err != nil && ns != 0 {
+			t.Errorf("%q: %d with error %v", s, ns, err)
+		}
+	})
+}

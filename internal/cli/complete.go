@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -205,6 +206,30 @@ func topicNames(cmd *cobra.Command, _ []string) []string {
 	return slices.Concat(commandNames(cmd.Root()), docs.Pages())
 }
 
+// sshHosts are those that the user's configuration of ssh names.
+func sshHosts(*cobra.Command, []string) (out []string) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil
+	}
+	text, err := os.ReadFile(filepath.Join(home, ".ssh", "config"))
+	if err != nil {
+		return nil // many have none
+	}
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) < 2 || !strings.EqualFold(words[0], "Host") {
+			continue
+		}
+		for _, w := range words[1:] {
+			if !strings.ContainsAny(w, "*?!") {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
 func triageNames(*cobra.Command, []string) []string { return triageScripts() }
 
 // flagValues completes the values of flags, which mean the same in every command.
@@ -221,7 +246,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"counters": several(sourceCounters),
 	"set":      several(metricSets), "copy": several(triageNames), "allow": several(fixed("clock")),
 	"scope": several(fixed(lake.Scopes...)), "select": several(comparedMetrics),
-	"slices": several(fixed(sliceKinds...)),
+	"slices": several(fixed(sliceKinds...)), "ssh": one(sshHosts),
 }
 
 // commandFlagValues are of flags that mean something of their own in a command.

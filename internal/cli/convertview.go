@@ -10,6 +10,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/export"
 	"astrolabe/capture/formats/all"
+	"astrolabe/internal/recording"
 )
 
 // viewFlags say what of a capture is to be seen in a file of another program.
@@ -26,7 +27,7 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.opt.Select, "select", nil,
 		"write the measured counters of these `NAMES` or globs only, with commas between them; beside --metrics, if that is given")
 	flags.BoolVar(&f.opt.Instances, "instances", false, "write metrics of each core, CPU or the like as well, where they have such")
-	timeVar(flags, &f.resample, "resample", 0, "ms", "write samples of this `TIME`, such as 10ms")
+	recording.TimeVar(flags, &f.resample, "resample", 0, "ms", "write samples of this `TIME`, such as 10ms")
 	flags.StringVar(&f.opt.By, "by", "", "write one sample for each of `WHAT`: frame, kernel or label:NAME, or one for all: capture")
 	flags.StringSliceVar(&f.slices, "slices", nil,
 		"add these `KINDS` of stretches as regions: frames, phases and findings of the report (default all where metrics go into a trace, else none)")

@@ -11,6 +11,7 @@ import (
 	"astrolabe/builtins/notation"
 	"astrolabe/hwio"
 	"astrolabe/hwio/bundle"
+	"astrolabe/internal/recording"
 	"astrolabe/internal/version"
 )
 
@@ -29,8 +30,8 @@ func (f *bundleFlags) register(cmd *cobra.Command) {
 		"collect what this machine answers into the archive `FILE`, after showing what is in it; nothing is sent anywhere")
 	flags.StringVar(&f.check, "check", "", "judge the archive `FILE` of another machine")
 	flags.StringSliceVar(&f.sources, "source", nil, "the `SOURCES` that --bundle records (default the best that works here)")
-	timeVar(flags, &f.duration, "duration", 2*time.Second, "s", "the `TIME` that --bundle records")
-	timeVar(flags, &f.period, "period", hwio.DefaultPeriod, "s", "the `TIME` between two samples of --bundle")
+	recording.TimeVar(flags, &f.duration, "duration", 2*time.Second, "s", "the `TIME` that --bundle records")
+	recording.TimeVar(flags, &f.period, "period", hwio.DefaultPeriod, "s", "the `TIME` between two samples of --bundle")
 	flags.BoolVar(&f.yes, "yes", false, "write the archive of --bundle without asking")
 }
 

@@ -12,6 +12,7 @@ import (
 	formatsall "astrolabe/capture/formats/all"
 	"astrolabe/hwio"
 	"astrolabe/hwio/all"
+	"astrolabe/internal/recording"
 	"astrolabe/internal/version"
 )
 
@@ -61,35 +62,34 @@ func (a *app) talkWidth() int {
 
 // recordForScript is capture.record.
 func (a *app) recordForScript(ctx context.Context, r binding.RecordRequest) (string, error) {
-	f := recordFlags{sources: r.Sources, counters: r.Counters, period: time.Duration(r.Period),
-		duration: time.Duration(r.Duration),
-		sets:     r.Sets, options: r.Options}
-	sel, err := f.selection(ctx, len(r.Command) > 0)
+	f := recording.Flags{Sources: r.Sources, Counters: r.Counters, Period: time.Duration(r.Period),
+		Duration: time.Duration(r.Duration), Sets: r.Sets, Options: r.Options}
+	sel, err := f.Selection(ctx, len(r.Command) > 0)
 	if err != nil {
 		return "", err
 	}
-	to := &storeFlags{out: r.Out, split: time.Duration(r.Split), last: time.Duration(r.Last)}
-	if to.out == "" {
-		to.out = to.named(f.name(sel))
+	to := &storeFlags{StoreFlags: recording.StoreFlags{Out: r.Out, Split: time.Duration(r.Split), Last: time.Duration(r.Last)}}
+	if to.Out == "" {
+		to.Out = to.Named(f.Name(sel))
 	}
 	if err := to.check(); err != nil {
 		return "", err
 	}
-	st, err := a.store(to, f.period)
+	st, err := a.store(to, f.Period)
 	if err != nil {
 		return "", err
 	}
-	opt := f.recording()
+	opt := f.Recording()
 	if len(r.Command) > 0 {
 		opt.Command = &hwio.Command{Args: r.Command, Stdout: a.commandOutput(), Stderr: a.commandOutput()}
 	}
-	opt.Create = st.create
+	opt.Create = st.Create(ctx)
 	measuring, end := context.WithCancel(ctx)
 	defer end()
 	release := binding.EndOnInterrupt(ctx, end)
 	res, err := a.measure(measuring, opt, sel)
 	release()
-	out := st.path()
+	out := st.Path()
 	switch {
 	case res == nil:
 		return "", err
@@ -103,9 +103,4 @@ func (a *app) recordForScript(ctx context.Context, r binding.RecordRequest) (str
 		a.warn(fmt.Sprintf("the recording was ended by Ctrl-C and holds %.3g s", res.Duration.Seconds()))
 	}
 	return out, nil
-}
-
-// recordingName is the name of a recording that the user gave none.
-func recordingName(what string) string {
-	return what + "-" + time.Now().Format("20060102-150405") + ".arrow"
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"astrolabe/internal/recording"
 	"astrolabe/internal/script"
 )
 
@@ -31,7 +32,7 @@ func (l *limits) register(f *pflag.FlagSet) {
 	f.StringVar(&l.out, "out", "", "the folder `DIR` that a script may write in (default the working directory)")
 	f.Uint64Var(&l.maxSteps, "max-steps", 0,
 		fmt.Sprintf("stop a script after `N` steps (default %d)", uint64(script.DefaultMaxSteps)))
-	timeVar(f, &l.timeout, "timeout", 0, "s", "stop a script after the `TIME`, such as 30s")
+	recording.TimeVar(f, &l.timeout, "timeout", 0, "s", "stop a script after the `TIME`, such as 30s")
 	f.Var(&l.maxMemory, "max-memory",
 		"stop when the program takes more memory than `SIZE`, such as 2GiB (default half of what the machine and its cgroups allow)")
 }

@@ -18,11 +18,12 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/hwio"
 	"astrolabe/internal/live"
+	"astrolabe/internal/recording"
 )
 
 // liveFlags are the flags of live; what it does not know goes to the script.
 type liveFlags struct {
-	record    recordFlags
+	record    recording.Flags
 	out       string
 	marks     string
 	script    string
@@ -54,15 +55,15 @@ func (a *app) liveCommand() *cobra.Command {
 			return a.live(&f)
 		},
 	}
-	f.record.register(cmd, 0)
+	f.record.Register(cmd.Flags(), 0)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "write the whole recording into this `FILE` too")
 	flags.StringVar(&f.marks, "marks", "", "make a FIFO at `PATH` and take marks from it, as record does")
 	flags.StringVar(&f.script, "script", "", "the script `FILE` to run instead of the triage")
 	flags.BoolVar(&f.judge, "judge", true, "run the triage, or the script, on the last seconds")
-	timeVar(flags, &f.window, "window", 10*time.Second, "s", "the `TIME` at the end of the recording that the script sees")
-	timeVar(flags, &f.last, "last", 5*time.Minute, "s", "the `TIME` that is kept in memory, shown, and saved")
-	timeVar(flags, &f.refresh, "refresh", f.refresh, "s", "how often the page gets what is new, as a `TIME`")
+	recording.TimeVar(flags, &f.window, "window", 10*time.Second, "s", "the `TIME` at the end of the recording that the script sees")
+	recording.TimeVar(flags, &f.last, "last", 5*time.Minute, "s", "the `TIME` that is kept in memory, shown, and saved")
+	recording.TimeVar(flags, &f.refresh, "refresh", f.refresh, "s", "how often the page gets what is new, as a `TIME`")
 	flags.BoolVar(&f.instances, "instances", false, "show every instance of a counter too, such as each of several GPUs")
 	flags.IntVar(&f.port, "port", 0, "the `PORT` on loopback to serve the page at (default any that is free)")
 	flags.BoolVar(&f.open, "open", true, "open the page in a browser, where there is a desktop")
@@ -72,12 +73,12 @@ func (a *app) liveCommand() *cobra.Command {
 
 func (f *liveFlags) check() error {
 	switch {
-	case len(f.record.sets) > 1:
+	case len(f.record.Sets) > 1:
 		return usagef("--set: live shows one metric set at a time; record measures several in turn")
 	case f.refresh < leastRefresh || f.refresh > mostRefresh:
 		return usagef("--refresh=%v is not between %v and %v", f.refresh, leastRefresh, mostRefresh)
-	case f.last < shortestLast:
-		return usagef("--last=%v is less than %v", f.last, shortestLast)
+	case f.last < recording.ShortestLast:
+		return usagef("--last=%v is less than %v", f.last, recording.ShortestLast)
 	case f.window <= 0 || f.window > f.last:
 		return usagef("--window=%v is not between 0 and the %v of --last", f.window, f.last)
 	case f.port < 0 || f.port > 65535:
@@ -85,13 +86,13 @@ func (f *liveFlags) check() error {
 	case !f.judge && (f.script != "" || len(f.rest) > 0):
 		return usagef("--judge=false runs no script: leave --script and its flags out")
 	}
-	return f.record.check()
+	return asUsage(f.record.Check())
 }
 
 // live records, and serves the page, until the user ends it.
 func (a *app) live(f *liveFlags) error {
 	defer survivePipe()()
-	sel, err := f.record.selection(a.ctx, false)
+	sel, err := f.record.Selection(a.ctx, false)
 	if err != nil {
 		return err
 	}
@@ -105,8 +106,8 @@ func (a *app) live(f *liveFlags) error {
 	}
 	ctx, stop := endingContext(a.ctx)
 	defer stop()
-	t := &liveRun{a: a, f: f, ctx: ctx, name: f.record.name(sel), begun: make(chan struct{}), ended: make(chan struct{})}
-	opt := f.record.recording()
+	t := &liveRun{a: a, f: f, ctx: ctx, name: f.record.Name(sel), begun: make(chan struct{}), ended: make(chan struct{})}
+	opt := f.record.Recording()
 	t.page = live.New(t.options(sel))
 	server, err := live.Listen(t.page, f.port)
 	if err != nil {
@@ -143,7 +144,7 @@ func (a *app) liveEnded(f *liveFlags, result *hwio.Result, failed error) error {
 		for _, w := range result.Warnings {
 			a.warn(w)
 		}
-		a.say(recordedLine(result))
+		a.say(recording.Recorded(result))
 		if f.out != "" {
 			a.wrote(f.out)
 		}
@@ -168,8 +169,8 @@ type liveRun struct {
 }
 
 func (t *liveRun) options(sel *hwio.Selection) live.Options {
-	o := live.Options{Title: strings.Join(sel.Names(), " and ") + " every " + t.f.record.period.String(),
-		Last: t.f.last, Period: t.f.record.period, Refresh: t.f.refresh, Instances: t.f.instances, Window: t.f.window,
+	o := live.Options{Title: strings.Join(sel.Names(), " and ") + " every " + t.f.record.Period.String(),
+		Last: t.f.last, Period: t.f.record.Period, Refresh: t.f.refresh, Instances: t.f.instances, Window: t.f.window,
 		Mark: t.marker.Mark, SaveCapture: t.saveCapture, SaveReport: t.saveReport,
 		Progress: func() hwio.Progress {
 			if p := t.progress.Load(); p != nil {
@@ -190,7 +191,7 @@ func (t *liveRun) create(s *capture.Schema) (hwio.Sink, error) {
 		return nil, err
 	}
 	if t.f.out != "" {
-		if err := t.page.RecordTo(t.a.createFile(t.f.out)); err != nil {
+		if err := t.page.RecordTo(recording.CreateFile(t.f.out, t.a.warn)); err != nil {
 			return nil, err
 		}
 	}
@@ -233,11 +234,11 @@ func openInBrowser(address string) {
 
 // saveCapture writes what is kept into a file of this folder.
 func (t *liveRun) saveCapture(s *hwio.Saved) (path string, err error) {
-	if path, err = freeName(recordingName(t.name)); err != nil {
+	if path, err = freeName(recording.FileName(t.name)); err != nil {
 		return "", err
 	}
 	schema := *s.Schema
-	w, err := t.a.createFile(path)(&schema)
+	w, err := recording.CreateFile(path, t.a.warn)(&schema)
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/hwio"
 	"astrolabe/internal/live"
+	"astrolabe/internal/recording"
 	"astrolabe/internal/script"
 	"astrolabe/plots/canvas"
 	"astrolabe/repl"
@@ -100,7 +101,7 @@ func (t *liveRun) saveReport(ctx context.Context, s *hwio.Saved) (path string, e
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(t.ctx, stop)()
-	if path, err = freeName(strings.TrimSuffix(recordingName(t.name), ".arrow") + ".html"); err != nil {
+	if path, err = freeName(strings.TrimSuffix(recording.FileName(t.name), ".arrow") + ".html"); err != nil {
 		return "", err
 	}
 	c, err := s.Capture()

@@ -12,6 +12,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
+	"astrolabe/internal/recording"
 )
 
 // A recording needs no room beside its own, and one that breaks off because the disk is full is told of once.
@@ -34,7 +35,7 @@ func TestARecordingThatFillsTheDiskIsCompleteUpToThere(t *testing.T) {
 	for i, rows := range []int{3000, 1 << 20} {
 		schema := capture.Schema{Columns: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}}
 		path := filepath.Join(dir, fmt.Sprint(i, ".arrow"))
-		sink, err := a.createFile(path)(&schema)
+		sink, err := recording.CreateFile(path, a.warn)(&schema)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
+	"astrolabe/internal/recording"
 	"astrolabe/internal/script"
 	"astrolabe/plots/canvas"
 	"astrolabe/plots/screenshots"
@@ -26,7 +27,7 @@ import (
 
 // reportFlags are the flags of report; what it does not know goes to the scripts.
 type reportFlags struct {
-	record recordFlags
+	record recording.Flags
 	open   openFlags
 	out    string
 	script string
@@ -65,10 +66,10 @@ func (a *app) reportCommand() *cobra.Command {
 			"the page failed.",
 		Args: argCount(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := f.record.check(); err != nil {
+			if err := asUsage(f.record.Check()); err != nil {
 				return err
 			}
-			if f.record.duration == 0 {
+			if f.record.Duration == 0 {
 				return usagef("a report needs a --duration; astrolabe record goes on until Ctrl-C")
 			}
 			path := ""
@@ -78,7 +79,7 @@ func (a *app) reportCommand() *cobra.Command {
 			return a.report(path, &f)
 		},
 	}
-	f.record.register(cmd, 5*time.Second)
+	f.record.Register(cmd.Flags(), 5*time.Second)
 	f.open.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "report.png", "the `FILE` to write: .png, .svg, .pdf, .md, .html or .json")
@@ -329,11 +330,11 @@ func (a *app) reportCapture(path string, f *reportFlags) (*capture.Capture, erro
 	if path != "" {
 		return a.openCapture(path, &f.open)
 	}
-	sel, err := f.record.selection(a.ctx, false)
+	sel, err := f.record.Selection(a.ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	opt := f.record.recording()
+	opt := f.record.Recording()
 	if f.keep != "" {
 		return a.keptCapture(opt, sel, f)
 	}
@@ -354,7 +355,7 @@ func (a *app) reportCapture(path string, f *reportFlags) (*capture.Capture, erro
 
 // keptCapture records into the file of --keep, which holds everything whatever becomes of the report, and opens it.
 func (a *app) keptCapture(opt hwio.Options, sel *hwio.Selection, f *reportFlags) (*capture.Capture, error) {
-	opt.Create = a.createFile(f.keep)
+	opt.Create = recording.CreateFile(f.keep, a.warn)
 	res, err := a.measure(a.ctx, opt, sel)
 	if res == nil {
 		return nil, err

@@ -4,10 +4,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"astrolabe/internal/recording"
 )
 
 func TestTheSignalHasTheLastSamplesWritten(t *testing.T) {
-	s := newStoring(t, &storeFlags{out: "r.arrow", last: time.Second})
+	s := newStoring(t, &storeFlags{StoreFlags: recording.StoreFlags{Out: "r.arrow", Last: time.Second}})
 	s.write(100, "")
 	if err := syscall.Kill(syscall.Getpid(), syscall.SIGUSR1); err != nil {
 		t.Fatal(err)

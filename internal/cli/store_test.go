@@ -11,6 +11,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
+	"astrolabe/internal/recording"
 )
 
 // storing is a recording of two counters into what the flags say; sample n of a millisecond has n and 2n.
@@ -35,7 +36,7 @@ func newStoring(t *testing.T, f *storeFlags) *storing {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.talk.Close() })
-	f.out = filepath.Join(s.dir, f.out)
+	f.Out = filepath.Join(s.dir, f.Out)
 	a := &app{ctx: t.Context(), out: newOutput(s.talk), talk: newTalk(s.talk)}
 	if err := f.check(); err != nil {
 		t.Fatal(err)
@@ -45,7 +46,7 @@ func newStoring(t *testing.T, f *storeFlags) *storing {
 	}
 	schema := &capture.Schema{Config: capture.Config{GPU: "cpu"}, Columns: []capture.ColumnSpec{
 		{Meta: capture.Meta{Name: "n"}, Integer: true}, {Meta: capture.Meta{Name: "twice"}, Integer: true}}}
-	if s.sink, err = s.st.create(schema); err != nil {
+	if s.sink, err = s.st.Create(t.Context())(schema); err != nil {
 		t.Fatal(err)
 	}
 	s.batch = capture.NewBatch(schema, 100)
@@ -105,11 +106,11 @@ func (s *storing) check(name string, from, to int) *capture.Capture {
 }
 
 func TestLastWritesNumberedFilesAndGoesOn(t *testing.T) {
-	s := newStoring(t, &storeFlags{out: "r.arrow", last: time.Second, limits: []string{"n < 4e6"}})
+	s := newStoring(t, &storeFlags{StoreFlags: recording.StoreFlags{Out: "r.arrow", Last: time.Second}, limits: []string{"n < 4e6"}})
 	if err := os.WriteFile(filepath.Join(s.dir, "r-0002.arrow"), []byte("of somebody else"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	flight := s.sink.(*flightSink)
+	flight := s.sink.(interface{ Trigger(string) })
 	for range 10 {
 		s.write(100, "")
 	}
@@ -180,7 +181,7 @@ func because(c *capture.Capture) string {
 }
 
 func TestSplitWritesAFolderThatOpensAsOneCapture(t *testing.T) {
-	s := newStoring(t, &storeFlags{out: "set", split: time.Second})
+	s := newStoring(t, &storeFlags{StoreFlags: recording.StoreFlags{Out: "set", Split: time.Second}})
 	for range 35 {
 		s.write(100, "")
 	}
@@ -195,24 +196,25 @@ func TestSplitWritesAFolderThatOpensAsOneCapture(t *testing.T) {
 
 func TestABudgetThatCannotBeJudgedEndsARecordingBeforeItBegins(t *testing.T) {
 	a := &app{ctx: t.Context(), out: &output{}, talk: newTalk(os.Stderr), quiet: true}
-	st, err := a.store(&storeFlags{out: filepath.Join(t.TempDir(), "r.arrow"), last: time.Second,
+	st, err := a.store(&storeFlags{StoreFlags: recording.StoreFlags{Out: filepath.Join(t.TempDir(), "r.arrow"), Last: time.Second},
 		limits: []string{"no_such_counter < 3"}}, time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = st.create(&capture.Schema{Columns: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}})
+	_, err = st.Create(t.Context())(&capture.Schema{Columns: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}})
 	if err == nil || !strings.Contains(err.Error(), "no_such_counter") {
 		t.Error(err)
 	}
 }
 
 func TestFlagsOfWhereARecordingGoesThatContradict(t *testing.T) {
+	to := func(f recording.StoreFlags) storeFlags { return storeFlags{StoreFlags: f} }
 	for want, f := range map[string]storeFlags{
-		"give one of them":                {split: time.Minute, last: time.Minute},
-		"--split=1ms is less than 1s":     {split: time.Millisecond},
-		"--last=-1s is less than":         {last: -time.Second},
+		"give one of them":                to(recording.StoreFlags{Split: time.Minute, Last: time.Minute}),
+		"--split=1ms is less than 1s":     to(recording.StoreFlags{Split: time.Millisecond}),
+		"--last=-1s is less than":         to(recording.StoreFlags{Last: -time.Second}),
 		"--limit say when --last":         {limits: []string{"a < 1"}},
-		"name it without .arrow, not x.a": {split: time.Minute, out: "x.arrow"},
+		"name it without .arrow, not x.a": to(recording.StoreFlags{Split: time.Minute, Out: "x.arrow"}),
 	} {
 		var usage usageError
 		if err := f.check(); err == nil || !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {

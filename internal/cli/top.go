@@ -15,8 +15,8 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
-	"astrolabe/capture/formats/arrow"
 	"astrolabe/hwio"
+	"astrolabe/internal/recording"
 	"astrolabe/internal/top"
 )
 
@@ -28,7 +28,7 @@ const (
 )
 
 func (a *app) topCommand() *cobra.Command {
-	var f recordFlags
+	var f recording.Flags
 	refresh := 500 * time.Millisecond
 	cmd := &cobra.Command{
 		Use:   "top",
@@ -39,19 +39,19 @@ func (a *app) topCommand() *cobra.Command {
 		Args: argCount(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			switch {
-			case len(f.sets) > 1:
+			case len(f.Sets) > 1:
 				return usagef("--set: top shows one metric set at a time; record measures several in turn")
 			case refresh < leastRefresh || refresh > mostRefresh:
 				return usagef("--refresh=%v is not between %v and %v", refresh, leastRefresh, mostRefresh)
 			}
-			if err := f.check(); err != nil {
+			if err := asUsage(f.Check()); err != nil {
 				return err
 			}
 			return a.top(&f, refresh)
 		},
 	}
-	f.register(cmd, 0)
-	timeVar(cmd.Flags(), &refresh, "refresh", refresh, "s", "the `TIME` between two screens, which the values are of")
+	f.Register(cmd.Flags(), 0)
+	recording.TimeVar(cmd.Flags(), &refresh, "refresh", refresh, "s", "the `TIME` between two screens, which the values are of")
 	return cmd
 }
 
@@ -72,17 +72,17 @@ func (a *app) needsScreen(getenv func(string) string) error {
 }
 
 // top shows a recording that nothing is kept of until the user asks for a file.
-func (a *app) top(f *recordFlags, refresh time.Duration) error {
+func (a *app) top(f *recording.Flags, refresh time.Duration) error {
 	if err := a.needsScreen(os.Getenv); err != nil {
 		return err
 	}
-	sel, err := f.selection(a.ctx, false)
+	sel, err := f.Selection(a.ctx, false)
 	if err != nil {
 		return err
 	}
-	t := &topRun{a: a, name: f.name(sel), period: f.period, sources: strings.Join(sel.Names(), " and "),
+	t := &topRun{a: a, name: f.Name(sel), period: f.Period, sources: strings.Join(sel.Names(), " and "),
 		begun: make(chan struct{}), ended: make(chan struct{})}
-	opt := f.recording()
+	opt := f.Recording()
 	opt.Sources, opt.Warnings = sel.Sources, sel.Warnings
 	opt.FlushEvery = min(refresh/2, 200*time.Millisecond)
 	opt.Progress = func(p hwio.Progress) { t.progress.Store(&p) }
@@ -169,18 +169,11 @@ func (t *topRun) record() (string, error) {
 		t.file = ""
 		return "written: " + path, t.feed.EndFile()
 	}
-	path := recordingName(t.name)
+	path := recording.FileName(t.name)
 	if err := formats.CheckOutput(path); err != nil {
 		return "", err
 	}
-	err := t.feed.RecordTo(func(s *capture.Schema) (hwio.Sink, error) {
-		w, err := arrow.Create(path, *s)
-		if err != nil {
-			return nil, err
-		}
-		return &recordingFile{Writer: w, warn: t.warn}, nil
-	})
-	if err != nil {
+	if err := t.feed.RecordTo(recording.CreateFile(path, t.warn)); err != nil {
 		return "", err
 	}
 	t.file = path

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"unsafe"
 
@@ -161,7 +162,7 @@ func fixedWidth(t arrow.DataType) int {
 }
 
 // mostRows is more than any file has: columns of runs, or of nothing, claim rows without having bytes for them.
-const mostRows = 1 << 48
+const mostRows = min(1<<48, math.MaxInt)
 
 func (c *content) add(rec arrow.RecordBatch) error {
 	n := int(rec.NumRows())

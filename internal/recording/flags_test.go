@@ -1,4 +1,4 @@
-package cli
+package recording
 
 import (
 	"maps"
@@ -40,15 +40,15 @@ func TestPeriodsAreThoseOfAllOrOfSingleSources(t *testing.T) {
 		"procfs=1ms,procfs=2ms":     {err: "procfs has two periods"},
 		"procfs=":                   {err: "duration"},
 	} {
-		var f recordFlags
+		var f Flags
 		err := (&periodFlag{to: &f}).Set(text)
 		switch {
 		case want.err != "":
 			if err == nil || !strings.Contains(err.Error(), want.err) {
 				t.Errorf("%q: %v, want %q", text, err, want.err)
 			}
-		case err != nil || f.period != want.all || len(f.periods) != len(want.each) || !maps.Equal(f.periods, want.each):
-			t.Errorf("%q: %v, %v, %v", text, f.period, f.periods, err)
+		case err != nil || f.Period != want.all || len(f.Periods) != len(want.each) || !maps.Equal(f.Periods, want.each):
+			t.Errorf("%q: %v, %v, %v", text, f.Period, f.Periods, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package recording
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"astrolabe/builtins/notation"
+	"astrolabe/capture/units"
 )
 
 // timeFlag is a flag that takes a time, written as in scripts. A number alone is refused, with what may have been
@@ -18,7 +18,8 @@ type timeFlag struct {
 	unit string // that a number without one most likely has
 }
 
-func timeVar(flags *pflag.FlagSet, to *time.Duration, name string, value time.Duration, unit, usage string) {
+// TimeVar adds a flag that takes a time, written as in scripts; unit is what a number alone most likely has.
+func TimeVar(flags *pflag.FlagSet, to *time.Duration, name string, value time.Duration, unit, usage string) {
 	*to = value
 	flags.Var(&timeFlag{to, unit}, name, usage)
 }
@@ -47,12 +48,12 @@ func parseTime(text, unit string) (time.Duration, error) {
 	if plainNumber.MatchString(text) {
 		return 0, fmt.Errorf("a time has a unit: say %s%s", text, unit)
 	}
-	ns, err := notation.ParseDuration(text)
+	ns, err := units.ParseDuration(text)
 	return time.Duration(ns), err
 }
 
 // periodFlag is a time, times of single sources, or both, with commas between them.
-type periodFlag struct{ to *recordFlags }
+type periodFlag struct{ to *Flags }
 
 func (f *periodFlag) Type() string { return "TIME" }
 
@@ -60,7 +61,7 @@ func (f *periodFlag) String() string {
 	if f.to == nil {
 		return ""
 	}
-	return f.to.period.String()
+	return f.to.Period.String()
 }
 
 func (f *periodFlag) Set(text string) error {
@@ -93,6 +94,6 @@ func (f *periodFlag) Set(text string) error {
 			}
 		}
 	}
-	f.to.period, f.to.periods = all, periods
+	f.to.Period, f.to.Periods = all, periods
 	return nil
 }
