@@ -139,7 +139,7 @@ func (a *ADB) Name() string { return a.serial }
 
 // Folders are that of Android's shell, and those of other systems that run adbd.
 func (a *ADB) Folders() []Folder {
-	return []Folder{{Words: "/data/local/tmp/astrolabe"}, {Words: `/tmp/astrolabe-"$(id -u)"`, Shared: true},
+	return []Folder{{Words: "/data/local/tmp/astrolabe", Below: "/data/local/tmp"}, {Words: `/tmp/astrolabe-"$(id -u)"`, Shared: true},
 		{Words: `/dev/shm/astrolabe-"$(id -u)"`, Shared: true}}
 }
 

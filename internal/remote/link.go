@@ -40,6 +40,7 @@ type Stream interface {
 type Folder struct {
 	Words  string // a word of a script, in quotes where it needs them
 	Shared bool   // others may write there, so that it must be found to be ours
+	Below  string // a folder that must be there already, "" for none
 }
 
 // quote makes a text one word of a script.

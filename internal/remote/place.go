@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -99,6 +100,7 @@ func kind(ctx context.Context, l Link) (string, error) {
 
 // tryFolder is a script that finds out whether a folder takes files and runs programs. It prints the folder.
 const tryFolder = `umask 077
+[ -d BELOW ] || { echo "there is no BELOW"; exit 1; }
 d=FOLDER
 mkdir -p "$d/bin" "$d/runs" || exit 1
 OWNED
@@ -121,7 +123,7 @@ func install(ctx context.Context, l Link, p *program, folders []Folder) (*place,
 		if f.Shared {
 			owned = tryOwned
 		}
-		out, err := l.Run(ctx, strings.NewReplacer("FOLDER", f.Words, "OWNED", owned).Replace(tryFolder))
+		out, err := l.Run(ctx, strings.NewReplacer("FOLDER", f.Words, "OWNED", owned, "BELOW", cmp.Or(f.Below, "/")).Replace(tryFolder))
 		if err == nil {
 			lines := strings.Split(out, "\n")
 			at := &place{folder: lines[len(lines)-1]}
