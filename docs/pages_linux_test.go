@@ -80,6 +80,8 @@ var setups = []setup{
 	{page: "lake.md", block: "lake add", before: runsOfThePage},
 	{page: "mali.md", block: "--marks", device: "mali-g720", before: standInGame},
 	{page: "mali.md", block: "export.csv", before: gameOfThePage + "astrolabe convert game.arrow export.csv\n"},
+	{page: "tour.md", block: "before.parquet", data: "mali-g57-level",
+		before: "mkdir -p testdata/captures && ln -s $DATA testdata/captures/mali-g57-level\n"},
 }
 
 // skipped has lines that are not run, by page and beginning, and why.

@@ -161,7 +161,8 @@ func TestNoSampleIsImpossible(t *testing.T) {
 	cases := []struct {
 		scenarios []string
 		samples   int
-	}{{nil, 600}, {[]string{"dvfs"}, 600}, {[]string{"wrap"}, 600}}
+	}{{nil, 600}, {[]string{"dvfs"}, 600}, {[]string{"wrap"}, 600},
+		{[]string{"level"}, 300}}
 	for _, p := range plants {
 		cases = append(cases, struct {
 			scenarios []string

@@ -63,7 +63,7 @@ type gpu struct {
 	plant     *plant // nil for the game
 	accs      []*accumulator
 
-	idle, off, dvfs, protected, coreOff, set bool
+	idle, off, dvfs, protected, coreOff, set, level bool
 }
 
 func newGPU(s spec, set *hwtest.Settings, now int64) *gpu {
@@ -72,6 +72,7 @@ func newGPU(s spec, set *hwtest.Settings, now int64) *gpu {
 		phase: set.Rand("workload").Float64(),
 		idle:  set.Has("idle"), off: set.Has("powered-off"), dvfs: set.Has("dvfs"), protected: set.Has("protected"),
 		coreOff: set.Has("core-off"), set: set.Has("secondary-set"), plant: plantOf(set),
+		level: set.Has("level"),
 	}
 	if set.Has("wrap") && s.kind == driverCSF {
 		g.speed = wrapSpeed

@@ -142,6 +142,7 @@ func (s *spec) scenarios() []hwtest.Scenario {
 		{Name: "slow-reader", Doc: "every 40th fetch takes so long that the ring (8 slots) runs full"},
 		{Name: "wrap", Doc: "hardware counters start just below 2^32"},
 	}
+	list = append(list, hwtest.Scenario{Name: "level", Doc: "a menu for 1.2 s, then a level; 0.6 s later the GPU has nothing to do for a frame"})
 	for _, p := range plants {
 		list = append(list, hwtest.Scenario{Name: limitedBy + p.limiter,
 			Doc: "no game: every frame is limited by " + p.doc})

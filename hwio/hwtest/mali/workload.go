@@ -35,6 +35,10 @@ func (g *gpu) frameAt(t int64) frame {
 	if g.idle {
 		return f
 	}
+	if g.level {
+		f.ofLevel(n, g.plant != nil)
+		return f
+	}
 	if g.plant != nil {
 		g.plant.frame(&f)
 		return f
@@ -50,6 +54,21 @@ func (g *gpu) frameAt(t int64) frame {
 	f.frag = end(f.bin.from+0.7*(f.bin.to-f.bin.from), fragWork)
 	f.comp = end(min(f.frag.to+0.2e6, frameNs), compWork)
 	return f
+}
+
+// ofLevel makes it the nth frame of the scenario level, whose frames of the level itself end late where something limits
+// them.
+func (f *frame) ofLevel(n int64, limited bool) {
+	const level, late = 72, 108 // the first frames of the level, and the one for which nothing comes
+	switch {
+	case n < level:
+		f.bin, f.frag = window{0, 0.1 * frameNs}, window{0.05 * frameNs, 0.35 * frameNs}
+	case n == late:
+	case limited:
+		f.bin, f.frag = window{0, 0.2 * frameNs}, window{0, 0.97 * frameNs}
+	default:
+		f.bin, f.frag = window{0, 0.2 * frameNs}, window{0.1 * frameNs, 0.72 * frameNs}
+	}
 }
 
 // mhzAt is the clock at a time.

@@ -21,7 +21,7 @@ var ourFiles = []string{"docs/",
 	"hwio/internal/gpumetrics/layouts.txt", // offsets of an interface
 	"hwio/vendorlib/", "internal/", "plots/documents/report.schema.json",
 	"plots/interactive/assets/", "scripts/",
-	"testdata/captures/cpu-programs/", "testdata/README.md", "testdata/SHA256SUMS", "testdata/vectors/README.md",
+	"testdata/captures/cpu-programs/", "testdata/captures/mali-g57-level/", "testdata/README.md", "testdata/SHA256SUMS", "testdata/vectors/README.md",
 	"testdata/guides/", // formulas and names as facts
 	"testdata/reference/amd_gpu_metrics_layouts.csv", "testdata/reference/amd_rocprofiler_layouts.csv",
 	"testdata/vectors/mali_formulas_sample.json", // values of an evaluator of our own
