@@ -13,6 +13,8 @@ func groupSize(n int) int { return 24 + 16*n }
 // times are how long a group was enabled and how long it was really counting, in ns.
 type times struct{ enabled, running uint64 }
 
+func (t times) plus(o times) times { return times{t.enabled + o.enabled, t.running + o.running} }
+
 // errTakenApart is the error of reading a group from which the kernel has taken events. It does so when a CPU goes offline,
 // and does not put them back when it comes online again.
 var errTakenApart = errors.New("the kernel has taken it apart")

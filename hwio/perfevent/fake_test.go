@@ -38,6 +38,7 @@ type fakeKernel struct {
 	tickless  map[int]bool // CPUs without a tick
 	idle      bool         // no CPU has anything to do
 	stolen    bool         // timers do not come, and come at once after that
+	gone      map[int]bool // CPUs that are offline
 	loneStop  bool         // throttled stops only the event that samples, as before 6.16
 	open_     []*fakeEvent
 	nextID    uint64
@@ -88,6 +89,8 @@ func (k *fakeKernel) open(a *attr, pid, cpu int, leader counter) (counter, error
 	switch {
 	case !k.capable && k.paranoid > 0 && pid == -1, !k.capable && k.paranoid > 1 && !a.excludeKernel, !k.capable && k.paranoid > 2:
 		return nil, syscall.EACCES
+	case k.gone[cpu]:
+		return nil, syscall.ENODEV
 	case k.files > 0 && k.live() >= k.files:
 		return nil, syscall.EMFILE
 	case a.typ > typeCache && !k.types[a.typ]:
@@ -115,6 +118,16 @@ func (k *fakeKernel) open(a *attr, pid, cpu int, leader counter) (counter, error
 	}
 	k.open_ = append(k.open_, e)
 	return e, nil
+}
+
+// unplug takes a CPU offline, which ends its events. As Linux does, their groups are taken apart, or not.
+func (k *fakeKernel) unplug(cpu int, apart bool) {
+	k.gone = map[int]bool{cpu: true}
+	for _, e := range k.open_ {
+		if e.cpu == cpu {
+			e.offline, e.apart = true, apart
+		}
+	}
 }
 
 func (k *fakeKernel) live() int {

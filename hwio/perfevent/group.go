@@ -41,6 +41,7 @@ type group struct {
 	prev     []uint64
 	now, was times
 	broken   error // why it cannot be read any more
+	tried    int64 // when it was found ended, or was last tried to be opened anew; 0 while it counts
 	later    bool  // it could not be read now: the next reading counts since the last one
 	sleep    func(time.Duration)
 	run      series // where the kernel samples it

@@ -197,7 +197,7 @@ func (p *plan) closeAll() {
 
 // layout gives every event its columns and makes the stream. perTask says that a column is the sum over all threads.
 func (p *plan) layout(cfg capture.Config, perTask bool) *stream {
-	s := &stream{groups: p.groups, perTask: perTask}
+	s := &stream{groups: p.groups, perTask: perTask, opener: &p.opener}
 	s.schema.Config = cfg
 	type key struct{ event, cpu int }
 	at := map[key]int{}

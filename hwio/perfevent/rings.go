@@ -8,8 +8,9 @@ import (
 
 // rings are those of all CPUs: the groups of a CPU share one.
 type rings struct {
-	list []*ring
-	room int64 // ns of samples that fit the smallest ring
+	list []*ring // nil where a CPU was offline and its ring could not be mapped again yet
+	size int     // of each, in bytes
+	room int64   // ns of samples that fit the smallest ring
 }
 
 // A ring holds the samples of ringTime where the kernel gives that much memory. Less than ringLeast is too little.
@@ -40,6 +41,7 @@ func (r *rings) open(groups []*group, period int64) error {
 		}
 		err := r.mapAll(groups, size)
 		if err == nil {
+			r.size = size
 			return nil
 		}
 		if err := r.unmap(); err != nil {
@@ -76,10 +78,38 @@ func (r *rings) mapAll(groups []*group, size int) error {
 	return nil
 }
 
+// renew maps ring i anew, for groups of its CPU that were opened again.
+func (r *rings) renew(i int, groups []*group) error {
+	if old := r.list[i]; old != nil {
+		r.list[i] = nil
+		if err := old.unmap(); err != nil {
+			return err
+		}
+	}
+	one, err := groups[0].leader.ring(r.size)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		for _, c := range g.clocks() {
+			if c == groups[0].leader {
+				continue
+			}
+			if err := c.into(groups[0].leader); err != nil {
+				return errors.Join(err, one.unmap())
+			}
+		}
+	}
+	r.list[i] = one
+	return nil
+}
+
 func (r *rings) unmap() error {
 	var errs []error
 	for _, one := range r.list {
-		errs = append(errs, one.unmap())
+		if one != nil {
+			errs = append(errs, one.unmap())
+		}
 	}
 	r.list = nil
 	return errors.Join(errs...)

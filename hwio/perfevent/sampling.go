@@ -117,12 +117,22 @@ func (s *sampling) reread(b *capture.Batch, groups []*group) error {
 		return err
 	}
 	now := s.k.now()
+	var back []int // CPUs that may be online again
 	for _, g := range groups {
+		stands := g.broken == nil && g.run.stands(g.now)
 		if g.broken != nil {
 			g.run.stay(now)
-			continue
+		} else {
+			g.run.read(now, g.cur, g.now)
 		}
-		g.run.read(now, g.cur, g.now)
+		if g.ended(now, stands) && !slices.Contains(back, g.cpu) {
+			back = append(back, g.cpu)
+		}
+	}
+	for _, cpu := range back {
+		if err := s.reviveCPU(cpu); err != nil {
+			return fmt.Errorf("go on with CPU %d: %w", cpu, err)
+		}
 	}
 	return nil
 }
@@ -144,6 +154,9 @@ func (s *sampling) begin() error {
 // collect takes the records of all rings.
 func (s *sampling) collect() error {
 	for i, r := range s.rings.list {
+		if r == nil {
+			continue
+		}
 		s.from = i
 		full, err := r.drain(s.record)
 		if err != nil {

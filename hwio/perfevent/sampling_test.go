@@ -205,48 +205,65 @@ func TestGroupsInTurnsAreScaledWhereTheKernelSamples(t *testing.T) {
 	}
 }
 
-func TestACPUThatGoesOfflineIsMissingFromThereOn(t *testing.T) {
-	for i := range 4 {
-		gone, apart := i&1, i&2 != 0
+func TestACPUThatGoesOfflineIsMissingUntilItIsBack(t *testing.T) {
+	for i := range 8 {
+		gone, apart, back := i&1, i&2 != 0, i&4 != 0
 		why := fmt.Sprintf("CPU %d was offline", gone)
-		if apart { // as a real kernel does
-			why = fmt.Sprintf("CPU %d went offline, which ended its counters", gone)
-		}
 		k := &fakeKernel{counters: 6, capable: true}
 		s := openSampled(t, k, 2, time.Millisecond, "page_faults")
 		b := capture.NewBatch(s.Schema(), 1)
-		step := func(ns int64) {
+		step := func(to *capture.Batch, ns int64) {
 			k.advance(ns)
-			if err := s.Read(t.Context(), b); err != nil {
+			if err := s.Read(t.Context(), to); err != nil {
 				t.Fatal(err)
 			}
 		}
-		step(50e6)
-		for _, e := range k.open_ {
-			e.offline = e.cpu == gone
-			e.apart = e.offline && apart
+		step(b, 50e6)
+		k.unplug(gone, apart)
+		step(b, 100e6)
+		step(b, 100e6)
+		rest := capture.NewBatch(s.Schema(), 1)
+		step(rest, 50e6)
+		if back {
+			k.gone = nil
 		}
-		step(100e6)
-		step(100e6)
-		rest := collected(t, k, s, 50e6)
-		there, offline := 0, 0
+		step(rest, 50e6) // from here on it counts
+		step(rest, 50e6)
+		k.advance(50e6)
+		if err := s.Finish(t.Context(), rest); err != nil {
+			t.Fatal(err)
+		}
+		offline := 0
 		for _, r := range rest.Reasons {
 			if r.Reason.Code == capture.PowerGated && r.Reason.Text == why {
 				offline += r.To - r.From
 			}
 		}
-		for i := range s.Schema().Columns {
+		there := map[string]int{}
+		sum := map[string]uint64{}
+		for c, col := range s.Schema().Columns {
 			for row := range rest.Len() {
-				if !rest.Cols[i].Missing(row) {
-					there++
+				if !rest.Cols[c].Missing(row) {
+					there[col.Meta.Instance]++
+					sum[col.Meta.Instance] += rest.Cols[c].U[row]
 				}
 			}
 		}
-		if rest.Len() < 45 || offline < rest.Len()-1 || there < rest.Len()-1 || there > rest.Len()+2 {
-			t.Errorf("%s: of %d rows %d are said to be offline, %d values are there", why, rest.Len(), offline, there)
+		missing, other := rest.Len(), fmt.Sprint(1-gone)
+		want := uint64(0)
+		if back {
+			missing, want = rest.Len()-100, 100*sum[other]/uint64(rest.Len())
+		}
+		at := fmt.Sprint(gone)
+		if rest.Len() < 190 || abs(offline-missing) > 2 || abs(there[at]+offline-rest.Len()) > 1 ||
+			there[other] < rest.Len()-1 || abs(int(sum[at])-int(want)) > int(want)/50 {
+			t.Errorf("%s, apart %v, back %v: of %d rows %d are said to be offline, %v are there, with %v, not %d", why, apart,
+				back, rest.Len(), offline, there, sum, want)
 		}
 	}
 }
+
+func abs(n int) int { return max(n, -n) }
 
 // Where an idle CPU makes fewer samples, a timer that did not come because the host took a busy CPU away is still told.
 func TestADelayIsNotTakenForAnIdleProcessor(t *testing.T) {

@@ -14,6 +14,7 @@ type series struct {
 	now     int      // the last time that at has passed
 	from    int64    // the first time
 	off     []uint64 // of the kernel's counts what is not in the totals
+	lift    times    // what the totals of both times are above the kernel's
 
 	state   counting
 	doubt   bool  // records were lost since the last time: the kernel may have stopped the group unseen
@@ -84,6 +85,7 @@ func (s *series) first(t int64) {
 // add appends the totals of a sample. A group counts from before the first reading on: what it said before that is
 // passed over, as is what does not follow in time.
 func (s *series) add(t int64, counts []uint64, at times) bool {
+	at = at.plus(s.lift)
 	if len(s.t) == 0 {
 		if at.enabled <= s.base[s.members] {
 			return false
@@ -136,6 +138,7 @@ func (s *series) append(t int64, counts []uint64, at times, blank bool) {
 // read appends the totals of a reading: its time follows from how long the group has been enabled since the sample
 // before. A group that is enabled no longer stands still until now.
 func (s *series) read(now int64, counts []uint64, at times) {
+	at = at.plus(s.lift)
 	if n := len(s.t); n == 0 {
 		if at.enabled <= s.base[s.members] {
 			s.first(now - 1)
@@ -163,6 +166,24 @@ func (s *series) stay(now int64) {
 		s.t, s.v = append(s.t, now), append(s.v, s.point(len(s.t)-1)...)
 		s.idle, s.blank = append(s.idle, false), append(s.blank, false)
 	}
+}
+
+// again goes on with events that were opened anew, of which this is the first reading: the totals stood still until now.
+func (s *series) again(now int64, counts []uint64, at times) {
+	s.stay(now)
+	n := len(s.t) - 1
+	for k, v := range s.point(n)[:s.members] {
+		s.off[k] = counts[k] - v
+	}
+	stood := s.times(n)
+	s.lift = times{stood.enabled - at.enabled, stood.running - at.running}
+	s.state, s.doubt = running, false
+}
+
+// stands reports whether the kernel enables the group no longer, to judge by a reading behind all samples.
+func (s *series) stands(at times) bool {
+	n := len(s.t) - 1
+	return n >= 0 && at.plus(s.lift).enabled <= s.times(n).enabled
 }
 
 // last is the time up to which the totals are known, 0 before the first.

@@ -19,6 +19,7 @@ type stream struct {
 	cols    []column
 	acc     []sum
 	perTask bool
+	opener  *opener
 	began   bool
 	closed  bool
 }
@@ -85,8 +86,14 @@ func (s *stream) readAll(b *capture.Batch) error {
 		if s.began {
 			s.add(g)
 		}
+		stands := s.began && g.now.enabled == g.was.enabled
 		g.cur, g.prev = g.prev, g.cur
 		g.was = g.now
+		if g.ended(s.opener.k.now(), stands) {
+			if err := s.revive(g); err != nil {
+				return err
+			}
+		}
 	}
 	s.began = true
 	return nil
@@ -108,7 +115,7 @@ func (s *stream) still(g *group) {
 func (s *stream) lose(b *capture.Batch, g *group, err error) {
 	g.broken = err
 	if g.wentOffline() {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("perfevent: CPU %d went offline, which ended its counters: they have no values from there on, even if it came back",
+		b.Warnings = append(b.Warnings, fmt.Sprintf("perfevent: CPU %d went offline, which ended its counters: they have no values until it is online again",
 			g.cpu))
 		return
 	}
@@ -174,12 +181,9 @@ func (s *stream) appendValue(b *capture.Batch, i int) {
 	c.enabled += a.enabled
 	c.running += a.running
 	switch {
-	case a.offline:
-		b.AppendMissingFor(i, capture.Reason{Code: capture.PowerGated,
-			Text: fmt.Sprintf("CPU %d went offline, which ended its counters", c.cpu)})
-	case a.gone:
+	case a.gone && !a.offline:
 		b.AppendMissingFor(i, unreadable)
-	case a.enabled == 0 && a.running == 0 && c.cpu >= 0:
+	case a.offline, a.enabled == 0 && a.running == 0 && c.cpu >= 0:
 		b.AppendMissingFor(i, capture.Reason{Code: capture.PowerGated, Text: fmt.Sprintf("CPU %d was offline", c.cpu)})
 	case c.enabledTime:
 		b.AppendInt(i, a.enabled)

@@ -1,6 +1,8 @@
 package guests
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,13 +36,29 @@ func TestGuestRecordsIdleAndAbsentProcessorsOfAMD64(t *testing.T) {
 	for _, clock := range []string{"cpu_clock", "task_clock"} {
 		table.Within("unplugged: "+clock+" of the other processor, ns", sum(c, clock, "0"), last, 1e-4)
 		in := c.Counter(clock).Instance("1")
-		row := in.Count() // the first without a value
-		table.Between("unplugged: "+clock+" of the processor until then, ns", in.Sum().Float(), 1.9e9, 2.2e9)
-		table.Within("unplugged: the time of its values, ns", float64(c.Axis.Start[row]), in.Sum().Float(), 0.01)
-		for _, at := range []int{row, c.Len() - 1} {
+		values := in.Floats()
+		first := slices.IndexFunc(values, math.IsNaN)
+		back := first + slices.IndexFunc(values[max(first, 0):], func(v float64) bool { return !math.IsNaN(v) })
+		if first < 0 || back < first {
+			t.Fatalf("%s: %d of %d values are missing, from %d to %d", clock, c.Len()-in.Count(), c.Len(), first, back)
+		}
+		before, after := 0.0, 0.0
+		for i, v := range values {
+			if i < first {
+				before += v
+			} else if i >= back {
+				after += v
+			}
+		}
+		away := float64(c.Axis.Start[back] - c.Axis.Start[first])
+		table.Between("unplugged: "+clock+" of the processor until then, ns", before, 1.9e9, 2.2e9)
+		table.Within("unplugged: the time of its values, ns", float64(c.Axis.Start[first]), before, 0.01)
+		table.Between("unplugged: time without values, ns", away, 1.9e9, 2.6e9)
+		table.Within("plugged in again: "+clock+" of the processor from then on, ns", after, last-float64(c.Axis.Start[back]), 0.01)
+		for _, at := range []int{first, back - 1} {
 			why, _ := in.Why(at)
 			table.Equal("unplugged: why "+clock+" is missing", why, capture.Reason{Code: capture.PowerGated,
-				Text: "CPU 1 went offline, which ended its counters"})
+				Text: "CPU 1 was offline"})
 		}
 	}
 }
