@@ -16,6 +16,10 @@ type Property struct {
 	IsText bool
 }
 
+// HeldBack is the property of a recording whose samples waited before they were written, for counters that are read less
+// often than those are handed on: its text is for how long at most. A recorder that is killed loses that time.
+const HeldBack = "recording_held_back"
+
 // Label is a column of text values, dictionary coded: sample i has Dict[Codes[i]], or no value where the code is -1.
 //
 // The empty text is no value. Recorders and files write it where they have nothing to say, such as for the samples

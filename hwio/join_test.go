@@ -342,6 +342,18 @@ func TestASlowSourceIsReadAtItsOwnRateAndSpreadOverTheRows(t *testing.T) {
 	if p, ok := c.Property("slow_period"); !ok || !strings.HasPrefix(p.Text, "10ms: ") {
 		t.Errorf("the recording says %+v of the slow source", p)
 	}
+	// How long samples wait for it is told where that is longer than until the next are written.
+	for flush, want := range map[time.Duration]string{5 * time.Millisecond: "10ms", 20 * time.Millisecond: ""} {
+		slow := &pacedSource{tickedSource: tickedSource{fakeSource: fakeSource{name: "slow"}, amount: func() uint64 { return 1 }}, every: 10 * time.Millisecond}
+		_, c, err := toMemory(t, t.Context(), Options{Sources: []Source{slow, &fakeSource{name: "fast", metas: []capture.Meta{{Name: "a"}}}},
+			Period: time.Millisecond, FlushEvery: flush, Duration: 100 * time.Millisecond, pacer: &fakePacer{now: 1000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, _ := c.Property(capture.HeldBack); p.Text != want {
+			t.Errorf("handed on every %v: samples wait for %q, not %q", flush, p.Text, want)
+		}
+	}
 	for i := range c.Len() - 1 {
 		if v := c.Counter("events").Value(i).Float(); v < 99 || v > 102 {
 			t.Errorf("row %d has %v of 1003 events in ten rows", i, v)

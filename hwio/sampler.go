@@ -130,15 +130,23 @@ func (r *sampler) pace() {
 		}
 		r.pause = slices.Min(every)
 	}
+	slowest := time.Duration(0)
 	for i := range r.members {
 		m := &r.members[i]
 		m.every = uint64(every[i] / r.pause)
+		if m.every > 1 {
+			slowest = max(slowest, every[i])
+		}
 		if _, own := m.stream.(Stamper); !own && m.every > 1 && m.source != ownSource {
 			r.schema.Config.Properties = append(r.schema.Config.Properties,
 				capture.Property{Name: m.source + "_period", IsText: true,
 					Text: fmt.Sprintf("%v: the counters of %s are read this often, and spread evenly over the samples",
 						every[i], m.source)})
 		}
+	}
+	if slowest > r.opt.FlushEvery {
+		r.schema.Config.Properties = append(r.schema.Config.Properties,
+			capture.Property{Name: capture.HeldBack, IsText: true, Text: slowest.String()})
 	}
 }
 

@@ -58,7 +58,7 @@ func (a *app) repair(path string, cut bool) error {
 				d.Lost, d.At,
 				d.Why))
 		}
-		a.say(fmt.Sprintf("%s gets its %s: %s", path, form, has))
+		a.say(fmt.Sprintf("%s gets its %s: %s%s", path, form, has, d.Held))
 		return nil
 	})
 }

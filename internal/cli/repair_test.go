@@ -9,14 +9,17 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/all"
 	"astrolabe/capture/formats/arrow"
 )
 
 // killedRecording is the file of a recorder that was killed after some batches of 10 samples.
-func killedRecording(t *testing.T, batches int) string {
+func killedRecording(t *testing.T, batches int, properties ...capture.Property) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r.arrow")
 	schema := capture.Schema{Columns: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}}
+	schema.Config.Properties = properties
 	w, err := arrow.Create(path, schema)
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +64,28 @@ func repairing(t *testing.T, args ...string) (string, error) {
 	err = cmd.Execute()
 	said, _ := os.ReadFile(talk.Name())
 	return string(said), err
+}
+
+func TestRepairSaysHowLongSamplesWaited(t *testing.T) {
+	for _, held := range []string{"", "2s"} {
+		var properties []capture.Property
+		if held != "" {
+			properties = append(properties, capture.Property{Name: capture.HeldBack, IsText: true, Text: held})
+		}
+		path := killedRecording(t, 3, properties...)
+		want := "a recorder that was killed lost up to " + held
+		c, err := all.Registry().Open(t.Context(), path, formats.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(strings.Join(c.Warnings, "\n"), want); told != (held != "") {
+			t.Errorf("held back %q: opening it says %q", held, c.Warnings)
+		}
+		said, err := repairing(t, path)
+		if told := strings.Contains(said, want); err != nil || told != (held != "") || !strings.Contains(said, "30 samples") {
+			t.Errorf("held back %q: %v, and it says %q", held, err, said)
+		}
+	}
 }
 
 func TestRepairSaysWhatIsLostBeforeItIsCutOff(t *testing.T) {

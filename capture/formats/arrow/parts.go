@@ -171,9 +171,27 @@ func (d *decoded) tellCut(c *content, name string) {
 	if c.file {
 		hint = "; astrolabe repair adds the footer that other programs look for"
 	}
-	d.warn("%struncated: the data breaks off at byte %d (%s): %d samples in %d batches were kept%s", name,
+	d.warn("%struncated: the data breaks off at byte %d (%s): %d samples in %d batches were kept%s%s", name,
 		c.cutAt, c.cut,
-		c.rows(), c.batches(), hint)
+		c.rows(), c.batches(), c.heldBack(), hint)
+}
+
+// heldBack says what a recorder that was killed had not written yet, "" where that is no more than always.
+func (c *content) heldBack() string {
+	md := c.schema.Metadata()
+	layout, _ := md.GetValue(keyLayout)
+	text, _ := md.GetValue(keyCapture)
+	doc, err := readDoc(layout, text)
+	if err != nil {
+		return "" // whoever opens the file is told
+	}
+	for _, p := range doc.Properties {
+		if p.Name == capture.HeldBack && p.Text != nil {
+			return fmt.Sprintf("; a recorder that was killed lost up to %s behind them, as samples waited for counters that "+
+				"were read that seldom", *p.Text)
+		}
+	}
+	return ""
 }
 
 // join lays the batches of c and then those of o side by side.

@@ -15,9 +15,10 @@ import (
 
 // Damage is what a file lacks that nobody finished.
 type Damage struct {
-	Whole            bool // nothing is amiss
-	Stream           bool // the stream form, which ends with a mark instead of a footer
-	Samples, Batches int  // that are whole
+	Whole            bool   // nothing is amiss
+	Stream           bool   // the stream form, which ends with a mark instead of a footer
+	Samples, Batches int    // that are whole
+	Held             string // what else is lost where the recorder was killed, as the end of a sentence; "" if nothing
 	At, Lost         int64
 	Why              string // the bytes from At on, Lost of them, are no batch
 	// Behind is how many batches stand behind the damage, which nobody reaches: what follows At does not merely break
@@ -100,7 +101,7 @@ func examine(ctx context.Context, data []byte) (d *Damage, end []byte, err error
 		d.At = x.dicts[0].at
 		x.cutTo(d.At)
 	}
-	d.Lost = int64(len(data)) - d.At
+	d.Lost, d.Held = int64(len(data))-d.At, c.heldBack()
 	switch {
 	case d.Why != "":
 	case m.done: // the footer alone was not finished
