@@ -1,9 +1,14 @@
 package capture
 
-import "runtime"
+import (
+	"runtime"
 
-// walkBlocks is how many blocks of a formula each core computes before what walks over the values gets them.
-const walkBlocks = 8
+	"astrolabe/capture/memory"
+)
+
+// walkBlocks is how many blocks of a formula each core computes before what walks over the values gets them, while the
+// next ones are computed.
+const walkBlocks = 16
 
 // walk calls f for all values as doubles in order, NaN where missing, in stretches that begin at lo. f must not keep or
 // change v. Values lie where they are, in the file or in memory, or are computed on all cores into a buffer that stays
@@ -17,12 +22,7 @@ func (c *Counter) walk(f func(lo int, v []float64)) {
 		f(0, c.Floats())
 		return
 	case c.Col == nil:
-		buf := make([]float64, min(n, runtime.GOMAXPROCS(0)*walkBlocks*BlockRows))
-		for from := 0; from < n; from += len(buf) {
-			v := buf[:min(len(buf), n-from)]
-			EachBlock(len(v), func(lo, hi int) { c.ReadFloats(v[lo:hi], from+lo) })
-			f(from, v)
-		}
+		c.walkFormula(f)
 		return
 	}
 	if v := c.Col.Doubles(); v != nil {
@@ -42,6 +42,28 @@ func (c *Counter) walk(f func(lo int, v []float64)) {
 		f(lo, buf[:d.Len()])
 		return true
 	})
+}
+
+// walkFormula computes values on all cores while f is called for those before them.
+func (c *Counter) walkFormula(f func(lo int, v []float64)) {
+	n := c.Len()
+	size := min(n, max(2, runtime.GOMAXPROCS(0))*walkBlocks*BlockRows)
+	v, next := make([]float64, size), make([]float64, size)
+	compute := func(v []float64, from int) []float64 {
+		v = v[:min(size, n-from)]
+		EachBlock(len(v), func(lo, hi int) { c.ReadFloats(v[lo:hi], from+lo) })
+		return v
+	}
+	v = compute(v, 0)
+	for from := 0; from < n; from += size {
+		var wg memory.Group
+		if from+size < n {
+			wg.Go(func() { next = compute(next, from+size) })
+		}
+		f(from, v)
+		wg.Wait()
+		v, next = next, v[:size]
+	}
 }
 
 // parts calls f for all values of a measured column in order, in stretches of at most BlockRows, until it returns

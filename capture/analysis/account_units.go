@@ -21,6 +21,7 @@ type unmeasured struct {
 // measured, the likeliest first: nothing where every unit that is likely to lead was.
 func (a *accountant) rank(i int, queue string) {
 	a.ranked, a.open = a.ranked[:0], a.open[:0]
+	long := a.long(i)
 	for k := range a.Units {
 		u := &a.Units[k] // large enough to be slow to copy
 		if u.Fallback || u.Queue != "" && queue != "" && u.Queue != queue {
@@ -31,10 +32,16 @@ func (a *accountant) rank(i int, queue string) {
 		}
 		if !math.IsNaN(u.Level[i]) {
 			level := min(2, max(0, u.Level[i]))
-			if !a.long(i) {
+			if !long {
 				level = a.above(u.Floor, level)
 			}
-			a.ranked = append(a.ranked, candidate{k, level, max(0, u.Error)})
+			// There are some ten, and this is done for every sample: sorting them costs more than keeping their order.
+			a.ranked = append(a.ranked, candidate{})
+			at := len(a.ranked) - 1
+			for ; at > 0 && a.ranked[at-1].level < level; at-- {
+				a.ranked[at] = a.ranked[at-1]
+			}
+			a.ranked[at] = candidate{k, level, max(0, u.Error)}
 			continue
 		}
 		guess := 1.
@@ -50,7 +57,6 @@ func (a *accountant) rank(i int, queue string) {
 			a.open = append(a.open, unmeasured{u.Set, guess})
 		}
 	}
-	slices.SortStableFunc(a.ranked, func(x, y candidate) int { return cmp.Compare(y.level, x.level) })
 	slices.SortStableFunc(a.open, func(x, y unmeasured) int { return cmp.Compare(y.guess, x.guess) })
 	if len(a.open) > 0 && a.open[0].set != "" && len(a.ranked) > 0 &&
 		a.open[0].guess <= a.ranked[0].level+2*accountLead {
