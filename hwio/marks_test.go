@@ -118,7 +118,19 @@ func TestAMarkerMarksWithoutAFIFO(t *testing.T) {
 	var kept *Memory
 	pacer := &fakePacer{}
 	pacer.before = func(tick uint64) {
-		if tick == 3 {
+		switch tick {
+		case 5:
+			if err := m.Begin("a game"); err != nil {
+				t.Error(err)
+			}
+			if m.End("another") == nil {
+				t.Error("a region that never began has ended")
+			}
+		case 9:
+			if err := m.End("a game"); err != nil {
+				t.Error(err)
+			}
+		case 3:
 			if err := m.Mark("frame 7"); err != nil {
 				t.Error(err)
 			}
@@ -145,7 +157,8 @@ func TestAMarkerMarksWithoutAFIFO(t *testing.T) {
 	if n := len(c.Labels); n != 0 {
 		t.Errorf("%d labels", n)
 	}
-	if r := c.Regions; len(r) != 1 || r[0].Name != "frame 7" || r[0].Start != r[0].End || r[0].Start <= 0 {
+	if r := c.Regions; len(r) != 2 || r[0].Name != "frame 7" || r[0].Start != r[0].End || r[0].Start <= 0 ||
+		r[1].Name != "a game" || r[1].Start >= r[1].End {
 		t.Errorf("the regions are %+v", r)
 	}
 	if m.Mark("late") == nil {
