@@ -119,6 +119,8 @@ type Config struct {
 	Late       []Gap // covered by samples that are longer than they should be
 	Passes     []*Pass
 	Warnings   []string
+
+	origin *origin // nil where the samples were not put together of others
 }
 
 // Capture is an immutable set of counters over one time axis.
@@ -142,6 +144,9 @@ func (c *Capture) Memo(key any, build func() any) any {
 func New(c Config) (*Capture, error) {
 	if c.Axis == nil {
 		c.Axis = &Axis{}
+	}
+	if c.origin != nil && c.origin.bins.Axis != c.Axis { // these are other samples
+		c.origin = nil
 	}
 	n := c.Axis.Len()
 	if len(c.Axis.End) != n {

@@ -113,7 +113,9 @@ type Counter struct {
 	Reasons   []ReasonRun
 	Warnings  []string
 
-	kept atomic.Pointer[kept]
+	beneath *Counter // what was measured, where this is it in bins of its samples
+	bins    *Bins
+	kept    atomic.Pointer[kept]
 }
 
 // kept is what is computed of a counter once and kept. Most counters of a wide table are asked for none of it.

@@ -259,7 +259,7 @@ func (c *Counter) PassID() string {
 // Duration is the measuring time of each sample in seconds, the pass's own where there is one. It adds up like a delta.
 func (c *Counter) Duration() *Counter {
 	n := c.Len()
-	return &Counter{
+	out := &Counter{
 		Meta: Meta{Name: "duration", Title: "Duration", Unit: "s", Kind: Delta, GPU: c.GPU,
 			Doc: "Measured time of each sample."},
 		Axis: c.Axis, Pass: c.Pass,
@@ -271,4 +271,8 @@ func (c *Counter) Duration() *Counter {
 			return Data{F: f}, nil
 		}),
 	}
+	if of, b := c.Beneath(); of != nil {
+		out.beneath, out.bins = of.Duration(), b
+	}
+	return out
 }

@@ -38,7 +38,11 @@ func (c *Capture) Slice(start, end int64) (*Capture, error) {
 	if end < start {
 		return nil, fmt.Errorf("slice ends at %d ns, before its start at %d ns", end, start)
 	}
-	i, j := c.Axis.rowAt(start), c.Axis.rowAt(end)
+	return c.rows(c.Axis.rowAt(start), c.Axis.rowAt(end), start, end)
+}
+
+// rows returns samples [i, j), and the gaps and regions between start and end.
+func (c *Capture) rows(i, j int, start, end int64) (*Capture, error) {
 	axis := c.Axis.Slice(i, j)
 	cfg := c.Config
 	cfg.Axis = axis
@@ -54,6 +58,13 @@ func (c *Capture) Slice(start, end int64) (*Capture, error) {
 		if p, ok := passes[ctr.Pass]; ok {
 			cfg.Counters[k].Pass = p
 		}
+	}
+	if c.origin != nil {
+		var err error
+		if cfg.origin, err = c.origin.slice(i, j, axis); err != nil {
+			return nil, err
+		}
+		cfg.origin.keep(cfg.Counters, c.Counters, c.origin)
 	}
 	cfg.Labels = make([]*Label, len(c.Labels))
 	for k, l := range c.Labels {
@@ -104,6 +115,13 @@ func (c *Capture) gather(rows []int) (*Capture, error) {
 	for k, ctr := range c.Counters {
 		cfg.Counters[k] = ctr.gather(rows, axis, passes)
 	}
+	if c.origin != nil {
+		var err error
+		if cfg.origin, err = c.origin.pick(rows, axis); err != nil {
+			return nil, err
+		}
+		cfg.origin.keep(cfg.Counters, c.Counters, c.origin)
+	}
 	cfg.Labels = make([]*Label, len(c.Labels))
 	for k, l := range c.Labels {
 		cfg.Labels[k] = l.with(pick(l.Codes, rows))
@@ -129,38 +147,7 @@ func (c *Capture) Resample(period int64) (*Capture, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := c.Config
-	cfg.Axis = b.Axis
-	passes := map[*Pass]*Pass{nil: nil}
-	cfg.Passes = nil
-	for _, p := range c.Passes {
-		passes[p] = p.rebin(b, c.Axis)
-		cfg.Passes = append(cfg.Passes, passes[p])
-	}
-	cfg.Counters = make([]*Counter, len(c.Counters))
-	for k, ctr := range c.Counters {
-		cfg.Counters[k] = ctr.Rebin(b)
-		if p, ok := passes[ctr.Pass]; ok {
-			cfg.Counters[k].Pass = p
-		}
-	}
-	cfg.Labels = make([]*Label, len(c.Labels))
-	for k, l := range c.Labels {
-		codes := make([]int32, b.Len())
-		for j := range codes {
-			codes[j] = -1
-			for i := b.Lo[j]; i < b.Hi[j]; i++ {
-				if i == b.Lo[j] {
-					codes[j] = l.Codes[i]
-				} else if l.Codes[i] != codes[j] {
-					codes[j] = -1
-					break
-				}
-			}
-		}
-		cfg.Labels[k] = l.with(codes)
-	}
-	return New(cfg)
+	return c.Rebin(b, nil)
 }
 
 // Group is the samples that share one value of a label.

@@ -30,10 +30,12 @@ func (c *Counter) Rebin(b *Bins) *Counter {
 			out.Reasons = append(out.Reasons, run)
 		}
 	}
-	switch {
-	case c.Der != nil:
-		out.Der = &binnedDerivation{Derivation: c.Der, bins: b, axis: b.Axis}
-	case c.Col != nil:
+	if c.Der != nil {
+		out.Der = &binnedDerivation{Derivation: c.Der, of: c, bins: b}
+	} else {
+		out.beneath, out.bins = c, b
+	}
+	if c.Col != nil {
 		out.Col = LazyColumn(b.Len(), func() (Data, error) {
 			if c.Kind == Delta && c.Col.Integers() && !b.Cut && c.Turns() == nil {
 				if sums, ok := b.sumInts(c.Col); ok {
@@ -68,7 +70,7 @@ func (c *Counter) Rolling(window int64) (*Counter, error) {
 	if inner == nil {
 		inner = &identity{c}
 	}
-	out.Der = &binnedDerivation{Derivation: inner, bins: b, axis: c.Axis, direct: true}
+	out.Der = &binnedDerivation{Derivation: inner, of: c, bins: b, direct: true}
 	return out, nil
 }
 
@@ -247,10 +249,18 @@ func (s *slicedDerivation) Why(i int) Reason {
 // binnedDerivation is a formula evaluated per bin of its operands' samples.
 type binnedDerivation struct {
 	Derivation
+	of     *Counter // whose formula it is
 	bins   *Bins
-	axis   *Axis // of the result
-	direct bool  // the result has the operands' own axis: aggregate the operands, not the windows
+	direct bool // the result has the operands' own axis: aggregate the operands, not the windows
 	once   onceFloats
+}
+
+// Binned is the counter whose formula is evaluated in bins, nil where these are windows that overlap.
+func (d *binnedDerivation) Binned() *Counter {
+	if d.direct {
+		return nil
+	}
+	return d.of
 }
 
 func (d *binnedDerivation) Eval(dst []float64, from int) {

@@ -106,8 +106,7 @@ var captureTable = binding.MethodTable[*Capture]{
 			}},
 		{Name: "durations", Type: "Counter", Doc: "How long each sample lasts, in seconds.",
 			Get: func(c *Capture) starlark.Value {
-				of := &capture.Counter{Axis: c.Capture.Axis, Meta: capture.Meta{GPU: c.Capture.GPU}}
-				return NewCounter(c.env, of.Duration())
+				return NewCounter(c.env, c.Capture.Durations())
 			}},
 		{Name: "samples", Type: "int", Doc: "Number of samples.", Get: func(c *Capture) starlark.Value {
 			return starlark.MakeInt(c.Len())

@@ -6,18 +6,11 @@ import (
 	"astrolabe/capture"
 )
 
-// Merged is a capture with one sample for each of some stretches of another.
-type Merged struct {
-	From    *capture.Capture // whose samples these are, those of a stretch beside each other
-	Bins    *capture.Bins    // of its samples
-	Capture *capture.Capture // on the axis of Bins
-}
-
 // MergeLabel returns the capture with one sample for each value of a label, in order of first appearance: all samples
 // that have it, whatever lies between them. Such a sample lasts from the start of the first to the end of the last, and
 // what was measured of it is as long as they are together. Samples without a value are in none. Without any the result
 // is nil. The counters LABEL_duration and LABEL_samples say how long and how many they are.
-func MergeLabel(c *capture.Capture, label string) (*Merged, error) {
+func MergeLabel(c *capture.Capture, label string) (*capture.Capture, error) {
 	l, err := c.FindLabel(label)
 	if err != nil {
 		return nil, err
@@ -54,15 +47,14 @@ func MergeLabel(c *capture.Capture, label string) (*Merged, error) {
 		return nil, err
 	}
 	bins.From = beside.Axis
-	m, err := merge(beside, bins, capture.NewLabel(label, names, nil))
+	per, err := merge(beside, bins, capture.NewLabel(label, names, nil))
 	if err != nil {
 		return nil, err
 	}
-	m.Capture, err = m.Capture.With(func(cfg *capture.Config) {
+	return per.With(func(cfg *capture.Config) {
 		cfg.Gaps, cfg.Late = c.Gaps, c.Late
-		cfg.Counters = slices.Concat(cfg.Counters, labelLengths(m.Capture, label))
+		cfg.Counters = slices.Concat(cfg.Counters, labelLengths(per, label))
 	})
-	return m, err
 }
 
 // labelLengths are the counters of MergeLabel that say how long and how many the samples of each value are, where the
@@ -88,11 +80,11 @@ func labelLengths(per *capture.Capture, label string) (out []*capture.Counter) {
 }
 
 // MergeAll returns the capture as one sample.
-func MergeAll(c *capture.Capture) (*Merged, error) { return merge(c, c.Axis.Whole(), nil) }
+func MergeAll(c *capture.Capture) (*capture.Capture, error) { return merge(c, c.Axis.Whole(), nil) }
 
 // merge returns the capture with one sample for each bin of whole samples, which gives the axis its times. The label
-// names the bins, if there is one; another one stays where all samples of a bin agree.
-func merge(c *capture.Capture, bins *capture.Bins, names *capture.Label) (*Merged, error) {
+// names the bins, if there is one.
+func merge(c *capture.Capture, bins *capture.Bins, names *capture.Label) (*capture.Capture, error) {
 	axis := bins.Axis
 	axis.Covered, axis.Count = make([]int64, bins.Len()), make([]float64, bins.Len())
 	for j := range bins.Lo {
@@ -101,48 +93,5 @@ func merge(c *capture.Capture, bins *capture.Bins, names *capture.Label) (*Merge
 			axis.Count[j] += c.Axis.Merged(i)
 		}
 	}
-	out, err := c.With(func(cfg *capture.Config) {
-		cfg.Axis = axis
-		cfg.Labels = nil
-		if names != nil {
-			names.Unique = true
-			cfg.Labels = []*capture.Label{names}
-		}
-		for _, l := range c.Labels {
-			if names == nil || l.Name != names.Name {
-				cfg.Labels = append(cfg.Labels, agreed(l, bins))
-			}
-		}
-		cfg.Passes = nil
-		seen := map[string]*capture.Pass{}
-		cfg.Counters = make([]*capture.Counter, len(c.Counters))
-		for k, ctr := range c.Counters {
-			out := ctr.Rebin(bins)
-			for _, one := range append([]*capture.Counter{out}, out.Instances...) {
-				if one.Pass == nil {
-					continue
-				}
-				if seen[one.Pass.ID] == nil {
-					seen[one.Pass.ID] = one.Pass
-					cfg.Passes = append(cfg.Passes, one.Pass)
-				}
-				one.Pass = seen[one.Pass.ID]
-			}
-			cfg.Counters[k] = out
-		}
-	})
-	return &Merged{c, bins, out}, err
-}
-
-// agreed is a label in bins, without a value where samples of a bin differ.
-func agreed(l *capture.Label, bins *capture.Bins) *capture.Label {
-	text, has := make([]string, bins.Len()), make([]bool, bins.Len())
-	for j := range bins.Lo {
-		codes := l.Codes[bins.Lo[j]:bins.Hi[j]]
-		if len(codes) == 0 || slices.ContainsFunc(codes, func(c int32) bool { return c != codes[0] }) {
-			continue
-		}
-		text[j], has[j] = l.Value(bins.Lo[j])
-	}
-	return capture.NewLabel(l.Name, text, func(i int) bool { return has[i] })
+	return c.Rebin(bins, names)
 }

@@ -12,27 +12,17 @@ const frameDuration = "frame_duration"
 // names, and where frames have none their numbers from 0; the counter frameDuration holds the lengths. Without frames
 // the result is nil.
 func PerFrame(c *capture.Capture) (*capture.Capture, error) {
-	m, err := MergeFrames(c)
-	if err != nil || m == nil {
-		return nil, err
-	}
-	return m.Capture, nil
-}
-
-// MergeFrames is PerFrame, with what it was made of.
-func MergeFrames(c *capture.Capture) (*Merged, error) {
 	list, err := FramesOf(c)
 	if err != nil || list == nil {
 		return nil, err
 	}
-	m, err := merge(list.Cap, list.bins(), capture.NewLabel("frame", list.Names(), nil))
+	per, err := merge(list.Cap, list.bins(), capture.NewLabel("frame", list.Names(), nil))
 	if err != nil || c.Counter(frameDuration) != nil {
-		return m, err
+		return per, err
 	}
-	m.Capture, err = m.Capture.With(func(cfg *capture.Config) {
+	return per.With(func(cfg *capture.Config) {
 		cfg.Counters = append(cfg.Counters[:len(cfg.Counters):len(cfg.Counters)], frameDurations(cfg.Axis))
 	})
-	return m, err
 }
 
 func frameDurations(axis *capture.Axis) *capture.Counter {

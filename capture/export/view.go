@@ -66,11 +66,11 @@ func View(ctx context.Context, c *capture.Capture, opt Options) (*capture.Captur
 	if err != nil {
 		return nil, err
 	}
-	named, err := opt.metrics(m.From)
+	named, err := opt.metrics(m)
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := opt.measured(m.Capture)
+	chosen, err := opt.measured(m)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func View(ctx context.Context, c *capture.Capture, opt Options) (*capture.Captur
 	if err != nil {
 		return nil, err
 	}
-	return m.Capture.With(func(cfg *capture.Config) {
+	return m.With(func(cfg *capture.Config) {
 		cfg.Counters = once(slices.Concat(extra, derived, chosen))
 		cfg.Passes = used(cfg.Passes, cfg.Counters)
 	})
@@ -110,20 +110,15 @@ func parseBy(text string) (label string, err error) {
 	return label, nil
 }
 
-// samples is the capture in the stretches that are asked for; Bins is nil where these are its samples. extra are
-// counters that describe the stretches.
-func samples(c *capture.Capture, opt *Options) (m *analysis.Merged, extra []*capture.Counter, err error) {
-	m = &analysis.Merged{From: c, Capture: c}
-	if opt.Resample > 0 {
-		if m.Bins, err = c.Axis.Resample(opt.Resample); err == nil {
-			m.Capture, err = c.Resample(opt.Resample)
-		}
+// samples is the capture in the stretches that are asked for. extra are counters that describe the stretches.
+func samples(c *capture.Capture, opt *Options) (m *capture.Capture, extra []*capture.Counter, err error) {
+	switch {
+	case opt.Resample > 0:
+		m, err = c.Resample(opt.Resample)
 		return m, nil, err
-	}
-	if opt.By == "" {
-		return m, nil, nil
-	}
-	if opt.By == Whole {
+	case opt.By == "":
+		return c, nil, nil
+	case opt.By == Whole:
 		m, err = analysis.MergeAll(c)
 		return m, nil, err
 	}
@@ -132,7 +127,7 @@ func samples(c *capture.Capture, opt *Options) (m *analysis.Merged, extra []*cap
 		return nil, nil, err
 	}
 	if label == "" {
-		m, err = analysis.MergeFrames(c)
+		m, err = analysis.PerFrame(c)
 	} else {
 		m, err = analysis.MergeLabel(c, label)
 	}
@@ -145,7 +140,7 @@ func samples(c *capture.Capture, opt *Options) (m *analysis.Merged, extra []*cap
 	case m == nil:
 		return nil, nil, fmt.Errorf("no sample has a value of the label %s", label)
 	}
-	for _, ctr := range m.Capture.Counters {
+	for _, ctr := range m.Counters {
 		if c.Counter(ctr.Name) == nil {
 			extra = append(extra, ctr)
 		}
@@ -154,9 +149,8 @@ func samples(c *capture.Capture, opt *Options) (m *analysis.Merged, extra []*cap
 }
 
 // evaluated are the counters as values: those that were measured as they are in the stretches, metrics evaluated on
-// their operands' totals. These are taken over the same samples: where one operand is missing, nothing counts. That is
-// why a metric is not evaluated on counters that were put together before.
-func evaluated(ctx context.Context, m *analysis.Merged, list []*capture.Counter, instances bool) ([]*capture.Counter, error) {
+// their operands' totals.
+func evaluated(ctx context.Context, m *capture.Capture, list []*capture.Counter, instances bool) ([]*capture.Counter, error) {
 	var derived []*capture.Counter
 	for _, c := range list {
 		if c.Der == nil {
@@ -167,14 +161,12 @@ func evaluated(ctx context.Context, m *analysis.Merged, list []*capture.Counter,
 			derived = append(derived, c.Instances...)
 		}
 	}
-	if err := memory.Room(8 * uint64(len(derived)) * uint64(m.Capture.Len())); err != nil {
+	if err := memory.Room(8 * uint64(len(derived)) * uint64(m.Len())); err != nil {
 		return nil, fmt.Errorf("the values of %d metrics: %w: name fewer metrics, or use a longer period", len(derived), err)
 	}
 	additive := make([]bool, len(derived))
 	for i, c := range derived {
-		if additive[i] = formula.Additive(c.Der); m.Bins != nil {
-			derived[i] = c.Rebin(m.Bins)
-		}
+		additive[i] = formula.Additive(c.Der)
 	}
 	values, err := metrics.Floats(ctx, derived)
 	if err != nil {
@@ -182,7 +174,7 @@ func evaluated(ctx context.Context, m *analysis.Merged, list []*capture.Counter,
 	}
 	out := make([]*capture.Counter, 0, len(list))
 	next := func() *capture.Counter {
-		one := valuesOf(derived[0], values[0], additive[0], m.Capture)
+		one := valuesOf(derived[0], values[0], additive[0], m)
 		derived, values, additive = derived[1:], values[1:], additive[1:]
 		return one
 	}
@@ -205,17 +197,13 @@ func evaluated(ctx context.Context, m *analysis.Merged, list []*capture.Counter,
 	return out, nil
 }
 
-// merged is a counter of the capture that was put together, in its stretches.
-func merged(m *analysis.Merged, c *capture.Counter) *capture.Counter {
-	if one := m.Capture.Counter(c.Name); one != nil && c == m.From.Counter(c.Name) {
-		return one
+// merged is a counter of the capture, such as an instance, which has a place of its own here.
+func merged(m *capture.Capture, c *capture.Counter) *capture.Counter {
+	if c == m.Counter(c.Name) {
+		return c
 	}
-	out := c.Clone() // such as an instance, which has a place of its own here
-	if m.Bins != nil {
-		out = c.Rebin(m.Bins)
-	}
-	out.Axis = m.Capture.Axis
-	out.Pass = passOf(m.Capture, c.Pass)
+	out := c.Clone()
+	out.Axis, out.Pass = m.Axis, passOf(m, c.Pass)
 	return out
 }
 

@@ -465,6 +465,34 @@ func TestAMeasuredCaptureHasRowsOfEveryScope(t *testing.T) {
 	}
 }
 
+// TestAFrameIsTheRatioOfSamplesWithAllOperands has two frames of three samples; in the first an operand is missing once.
+func TestAFrameIsTheRatioOfSamplesWithAllOperands(t *testing.T) {
+	a := capture.NewUniformAxis(6, 10e6)
+	counter := func(name, unit string, v ...float64) *capture.Counter {
+		return &capture.Counter{Meta: capture.Meta{Name: name, Unit: unit, GPU: "cpu"}, Axis: a,
+			Col: capture.NewColumn(capture.Data{F: v})}
+	}
+	c, err := capture.New(capture.Config{GPU: "cpu", Axis: a, Counters: []*capture.Counter{
+		counter("instructions", "instructions", 10, math.NaN(), 20, 5, 6, 7),
+		counter("cycles", "cycles", 10, 10, 10, 10, 10, 10),
+	}, Regions: []capture.Region{{Name: "frame 1", Start: 0, End: 30e6}, {Name: "frame 2", Start: 30e6, End: 60e6}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	err = (&Of{Hash: "h", Scopes: []string{ScopeFrame}}).Rows(t.Context(), c, func(rows []Metric) error {
+		for _, r := range rows {
+			if r.Metric == "ipc" {
+				got[r.Scope+orEmpty(r.Key)] = orNaN(r.Value)
+			}
+		}
+		return nil
+	})
+	if err != nil || got["frame1"] != 30/20. || got["frame2"] != 18/30. {
+		t.Errorf("ipc is %v, want 1.5 and 0.6; error %v", got, err)
+	}
+}
+
 // asJSON are rows as testdata/engines.py prints them.
 func asJSON(t testing.TB, table string, p partition, row any) string {
 	t.Helper()

@@ -168,7 +168,7 @@ func eachFrame(ctx context.Context, c *capture.Capture, mean []analysis.Measured
 		}
 		list := make([]analysis.Measured, 0, len(mean))
 		for _, m := range mean {
-			m.Error, m.Blocks, m.Missing, m.Why = math.NaN(), 0, 0, ""
+			m.Error, m.Blocks, m.Missing, m.Why = math.NaN(), 0, math.NaN(), ""
 			m.Total, m.TotalUnit = math.NaN(), ""
 			m.Seconds = float64(frames.Axis.Interval(f)) / 1e9
 			if k, ok := byName[m.Name]; ok {

@@ -18,6 +18,12 @@ func Eval(cap *capture.Capture, expr string, meta capture.Meta) (*capture.Counte
 
 // EvalWith is Eval where defs, metrics that the caller defined, may be named too.
 func EvalWith(cap *capture.Capture, defs []*Entry, expr string, meta capture.Meta) (*capture.Counter, error) {
+	if out, ok := beneath(cap, func(from *capture.Capture) ([]*capture.Counter, error) {
+		c, err := EvalWith(from, defs, expr, meta)
+		return []*capture.Counter{c}, err
+	}); ok {
+		return out[0], nil
+	}
 	s := newScope(cap, defs)
 	d, text := formula.GuessDialect(expr, s.dialect())
 	x, assumed, err := formula.ParseLenient(d, text)

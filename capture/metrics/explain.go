@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,16 +67,29 @@ func explain(c *capture.Counter, i, depth int) *Explanation {
 	}
 	x.Warnings = append(x.Warnings, c.Der.Warnings()...)
 	if i < c.Len() {
-		x.Tree, _ = traceOf(c.Der, x.Sample)
+		x.Tree, _ = traceOf(c, x.Sample)
 	}
 	if depth < explainDepth {
-		for _, o := range c.Der.Operands() {
+		for _, o := range readBy(c) {
 			if o.Der != nil {
 				x.Parts = append(x.Parts, explain(o, i, depth+1))
 			}
 		}
 	}
 	return x
+}
+
+// readBy are the counters that a formula reads, in the samples of its values.
+func readBy(c *capture.Counter) []*capture.Counter {
+	of, bins := c.Beneath()
+	if of == nil {
+		return c.Der.Operands()
+	}
+	out := slices.Clone(readBy(of))
+	for i, o := range out {
+		out[i] = o.Rebin(bins)
+	}
+	return out
 }
 
 // String prints the explanation as an indented tree.

@@ -199,8 +199,16 @@ func sortedClusters(m map[string][]string) []string {
 
 var _ capture.Derivation = (*lazyDerivation)(nil)
 
-// traceOf finds the formula behind a derivation.
-func traceOf(d capture.Derivation, i int) (*formula.Trace, bool) {
+// traceOf finds the formula behind a derived counter.
+func traceOf(c *capture.Counter, i int) (*formula.Trace, bool) {
+	of, bins := c.Beneath()
+	switch {
+	case of != nil && i < 0:
+		return formula.ExplainBin(c.Der, c.Axis.Whole())
+	case of != nil:
+		return formula.ExplainBin(of.Der, bins.Only(i))
+	}
+	d := c.Der
 	if l, ok := d.(*lazyDerivation); ok {
 		d = l.get()
 	}

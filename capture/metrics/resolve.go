@@ -48,7 +48,17 @@ func Resolve(cap *capture.Capture, name string) (*capture.Counter, error) {
 
 // ResolveWith is Resolve where defs, metrics that the caller defined, come before the catalogues.
 func ResolveWith(cap *capture.Capture, defs []*Entry, name string) (*capture.Counter, error) {
-	return newScope(cap, defs).resolve(name)
+	s := newScope(cap, defs)
+	if c := s.measured(name); c != nil {
+		return c, nil
+	}
+	if out, ok := beneath(cap, func(from *capture.Capture) ([]*capture.Counter, error) {
+		c, err := ResolveWith(from, defs, name)
+		return []*capture.Counter{c}, err
+	}); ok {
+		return out[0], nil
+	}
+	return s.resolve(name)
 }
 
 // ResolveAllWith is ResolveWith for several names. The metrics among them share one program, so common parts are
@@ -56,6 +66,9 @@ func ResolveWith(cap *capture.Capture, defs []*Entry, name string) (*capture.Cou
 func ResolveAllWith(cap *capture.Capture, defs []*Entry, names []string) ([]*capture.Counter, error) {
 	s := newScope(cap, defs)
 	out := make([]*capture.Counter, len(names))
+	if from, _ := cap.Beneath(); from != nil {
+		return out, s.resolveBeneath(out, names)
+	}
 	var entries []*Entry
 	var at []int
 	for i, name := range names {
@@ -87,6 +100,9 @@ func ResolveAllWith(cap *capture.Capture, defs []*Entry, names []string) ([]*cap
 // Metrics returns every metric of the capture's catalogues, in their order. Where the GPU's catalogue and the cpu
 // catalogue use one name, the second is named "cpu/NAME".
 func Metrics(cap *capture.Capture) ([]*capture.Counter, error) {
+	if out, ok := beneath(cap, Metrics); ok {
+		return out, nil
+	}
 	s := newScope(cap, nil)
 	var entries []*Entry
 	for _, cat := range s.cats {

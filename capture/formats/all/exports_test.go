@@ -77,7 +77,7 @@ func exportCases(t *testing.T) []exportCase {
 	}
 	merged, err := analysis.MergeLabel(kernels, "kernel")
 	check(err)
-	byKernel := exportCase{name: "kernels", from: kernels, seen: merged.Capture,
+	byKernel := exportCase{name: "kernels", from: kernels, seen: merged,
 		opt: export.Options{Metrics: every, Select: []string{"*"}, By: "kernel"}}
 	groups, err := kernels.GroupBy("kernel")
 	check(err)

@@ -10,6 +10,12 @@ func Additive(d capture.Derivation) bool {
 		switch w := d.(type) {
 		case interface{ Formula() capture.Derivation }:
 			d = w.Formula()
+		case interface{ Binned() *capture.Counter }:
+			c := w.Binned()
+			if c == nil {
+				return false
+			}
+			d = c.Der
 		case *derivation:
 			return w.p.kindOf(w.id, map[int32]operandKind{}) == amount
 		default:

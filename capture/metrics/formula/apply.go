@@ -29,6 +29,13 @@ func Apply(op string, meta capture.Meta, args ...Operand) (*capture.Counter, err
 	if !ok || len(args) != o.args {
 		return nil, fmt.Errorf("no operator %q of %d operands", op, len(args))
 	}
+	if below, bins := beneath(args); below != nil {
+		out, err := Apply(op, meta, below...)
+		if err != nil {
+			return nil, err
+		}
+		return out.Rebin(bins), nil
+	}
 	root := &Node{Op: o.op, Pos: -1}
 	env := operandEnv{}
 	var axis *capture.Axis
@@ -74,6 +81,25 @@ func Apply(op string, meta capture.Meta, args ...Operand) (*capture.Counter, err
 		meta.Name = e.Src
 	}
 	return &capture.Counter{Meta: meta, Axis: axis, Der: p.Derivation(0)}, nil
+}
+
+// beneath are operands in the samples of which theirs were put together, all in the same way; nil where they were not. There
+// it is known in which of them an operand is missing.
+func beneath(args []Operand) (below []Operand, bins *capture.Bins) {
+	for _, a := range args {
+		if a.Counter != nil {
+			of, b := a.Counter.Beneath()
+			if of == nil || bins != nil && !bins.Same(b) {
+				return nil, nil
+			}
+			a.Counter, bins = of, b
+		}
+		below = append(below, a)
+	}
+	if bins == nil {
+		return nil, nil
+	}
+	return below, bins
 }
 
 // operandName is how a counter appears in the formula that Apply makes: by its name, or by its formula in brackets

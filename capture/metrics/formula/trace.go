@@ -32,21 +32,34 @@ func Explain(der capture.Derivation, i int) (t *Trace, ok bool) {
 	return d.trace(i), true
 }
 
+// ExplainBin is Explain over the samples of a single bin, where der may also be a formula in bins of such.
+func ExplainBin(der capture.Derivation, b *capture.Bins) (t *Trace, ok bool) {
+	der, b = capture.Beneath(der, b)
+	d, ok := der.(*derivation)
+	if !ok || b.Len() != 1 || b.Lo[0] >= b.Hi[0] {
+		return nil, false
+	}
+	return d.traceOver(-1, b), true
+}
+
 // tracer walks a formula's tree in the order in which it was built.
 type tracer struct {
 	d      *derivation
-	row    int // < 0: all samples
+	row    int // < 0: all samples of a bin
+	bin    *capture.Bins
 	values map[int32]float64
 	next   int // into d.ids
 }
 
-func (d *derivation) trace(row int) *Trace {
-	t := &tracer{d: d, row: row, values: d.nodeValues(row)}
+func (d *derivation) trace(row int) *Trace { return d.traceOver(row, d.p.axis.Whole()) }
+
+func (d *derivation) traceOver(row int, b *capture.Bins) *Trace {
+	t := &tracer{d: d, row: row, bin: b, values: d.nodeValues(row, b)}
 	return t.node(d.expr.Root, false)
 }
 
-// nodeValues evaluates all nodes of the formula at once. Over all samples, inputs stand for their totals.
-func (d *derivation) nodeValues(row int) map[int32]float64 {
+// nodeValues evaluates all nodes of the formula at once. Over the samples of a bin, inputs stand for their totals.
+func (d *derivation) nodeValues(row int, b *capture.Bins) map[int32]float64 {
 	p := d.p
 	var ids []int32
 	seen := map[int32]bool{}
@@ -60,7 +73,6 @@ func (d *derivation) nodeValues(row int) map[int32]float64 {
 	if row >= 0 {
 		compile(p.g, ids, true, p.rowSource).run(outs, row)
 	} else {
-		b := p.axis.Whole()
 		mask := d.aggregation().mask
 		columns := columnSet{}
 		for _, id := range ids {
@@ -215,7 +227,7 @@ func (t *tracer) whyName(n *Node) capture.Reason {
 	if !missing {
 		why := capture.Reason{Code: capture.OperandMissing, Text: "no sample has all operands of the formula"}
 		if t.row < 0 && t.d.p.axis.Len() > 0 {
-			if first := t.d.trace(0); first.missing() {
+			if first := t.d.trace(t.bin.Lo[0]); first.missing() {
 				why.Text += "; in the first, " + first.Reason.String()
 			}
 		}
@@ -238,7 +250,7 @@ func (t *tracer) whyReduction(n *Node, args []*Trace) capture.Reason {
 			return a.Reason
 		}
 	}
-	first := t.d.trace(0)
+	first := t.d.trace(t.bin.Lo[0])
 	if first.missing() {
 		return capture.Reason{Code: first.Reason.Code, Text: "no sample has a value; in the first, " +
 			first.Reason.String()}
