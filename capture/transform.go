@@ -68,7 +68,7 @@ func (c *Counter) Rolling(window int64) (*Counter, error) {
 	out.Pass = c.Pass
 	inner := c.Der
 	if inner == nil {
-		inner = &identity{c}
+		inner = Identity(c)
 	}
 	out.Der = &binnedDerivation{Derivation: inner, of: c, bins: b, direct: true}
 	return out, nil
@@ -286,7 +286,9 @@ func (d *binnedDerivation) Why(i int) Reason {
 	return d.Derivation.Why(-1)
 }
 
-// identity is the formula that is just its operand.
+// Identity is the formula that is just its operand.
+func Identity(c *Counter) Derivation { return &identity{c} }
+
 type identity struct{ c *Counter }
 
 func (d *identity) Expr() string                 { return d.c.Name }

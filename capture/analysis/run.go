@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/metrics/formula"
 	"astrolabe/capture/progress"
 )
 
@@ -189,6 +191,17 @@ func (r *run) formulas(ctx context.Context, list []int, d *draws) (rows [][]floa
 	counters := make([]*capture.Counter, len(list))
 	for i, k := range list {
 		name := r.subjects[k].name
+		der := r.counter(k).Der
+		if mask := formula.Incomplete(der); mask != nil && !formula.Additive(der) {
+			without, err := r.without(mask, d)
+			if err != nil {
+				return nil, nil, err
+			}
+			if counters[i], err = metrics.ResolveWith(without, r.opt.Defined, name); err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", name, err)
+			}
+			continue
+		}
 		if counters[i] = byName[name]; counters[i] == nil {
 			if counters[i], err = metrics.ResolveWith(made, r.opt.Defined, name); err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", name, err)
@@ -197,6 +210,70 @@ func (r *run) formulas(ctx context.Context, list []int, d *draws) (rows [][]floa
 	}
 	rows, err = metrics.Floats(ctx, counters)
 	return rows, measure, err
+}
+
+// without is a capture with one sample for each mixture, made of the samples that are not in mask: those with all operands
+// of a formula, so that each of its operands adds up over the same ones.
+func (r *run) without(mask capture.Bits, d *draws) (*capture.Capture, error) {
+	part := r.pool.part
+	blanked := func(col *capture.Column) *capture.Column {
+		return capture.LazyColumn(col.Len(), func() (capture.Data, error) {
+			v := slices.Clone(col.Floats())
+			for i := range v {
+				if mask.Get(i) {
+					v[i] = math.NaN()
+				}
+			}
+			return capture.Data{F: v}, col.Err()
+		})
+	}
+	passes := map[*capture.Pass]*capture.Pass{nil: nil}
+	pass := func(p *capture.Pass) *capture.Pass {
+		if _, ok := passes[p]; !ok {
+			passes[p] = &capture.Pass{ID: p.ID}
+			if p.Duration != nil {
+				passes[p].Duration = blanked(p.Duration)
+			}
+		}
+		return passes[p]
+	}
+	var blank func(c *capture.Counter) *capture.Counter
+	blank = func(c *capture.Counter) *capture.Counter {
+		out := c.Clone()
+		if out.Kind == capture.Delta {
+			out.Pass = pass(c.Pass)
+			if c.Col != nil {
+				out.Col = blanked(c.Col)
+			}
+		}
+		for i, in := range out.Instances {
+			out.Instances[i] = blank(in)
+		}
+		return out
+	}
+	var err error
+	part.cap, err = part.cap.With(func(cfg *capture.Config) {
+		cfg.Counters, cfg.Passes = make([]*capture.Counter, len(part.cap.Counters)), nil
+		for k, c := range part.cap.Counters {
+			cfg.Counters[k] = blank(c)
+		}
+		for _, p := range r.pool.part.cap.Passes {
+			cfg.Passes = append(cfg.Passes, pass(p))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	p := newPool(part)
+	for j := range part.cells.bins.Lo {
+		for i := part.cells.bins.Lo[j]; i < part.cells.bins.Hi[j]; i++ {
+			if mask.Get(i) {
+				p.covered[j/part.cells.fold] -= float64(part.cap.Axis.Interval(i))
+				p.merged[j/part.cells.fold] -= part.cap.Axis.Merged(i)
+			}
+		}
+	}
+	return p.capture(d)
 }
 
 // normalise divides what adds up by what was measured. extensive is what all runs agree on.

@@ -480,7 +480,7 @@ func TestAFrameIsTheRatioOfSamplesWithAllOperands(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := map[string]float64{}
-	err = (&Of{Hash: "h", Scopes: []string{ScopeFrame}}).Rows(t.Context(), c, func(rows []Metric) error {
+	err = (&Of{Hash: "h", Scopes: []string{ScopeCapture, ScopeFrame, ScopeFrames}}).Rows(t.Context(), c, func(rows []Metric) error {
 		for _, r := range rows {
 			if r.Metric == "ipc" {
 				got[r.Scope+orEmpty(r.Key)] = orNaN(r.Value)
@@ -488,8 +488,8 @@ func TestAFrameIsTheRatioOfSamplesWithAllOperands(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || got["frame1"] != 30/20. || got["frame2"] != 18/30. {
-		t.Errorf("ipc is %v, want 1.5 and 0.6; error %v", got, err)
+	if err != nil || got["frame1"] != 30/20. || got["frame2"] != 18/30. || got["frames"] != 48/50. || got["capture"] != 48/50. {
+		t.Errorf("ipc is %v, want 1.5, 0.6 and 0.96 of both; error %v", got, err)
 	}
 }
 

@@ -25,6 +25,9 @@ func (s *scope) addInstances(c *capture.Counter, e *Entry) {
 			if err != nil {
 				return nil, err
 			}
+			if out[0].Der == nil { // a column stands in for the formula
+				return capture.Identity(out[0]), nil
+			}
 			return out[0].Der, nil
 		}, expr: c.Expr}
 		c.Instances = append(c.Instances, in)

@@ -149,9 +149,10 @@ func FuzzTriage(f *testing.F) {
 	for _, seed := range []uint64{2000682, 2006832, 2007190, 2010037} {
 		f.Add(seed, uint8(4)) // times that are missing or nothing in sum
 	}
-	f.Add(uint64(2001297), uint8(3)) // a share with a total and no greatest value
-	f.Add(uint64(2001583), uint8(2)) // samples without a length
-	f.Add(uint64(151), uint8(6))     // memory traffic that was not counted but measured
+	f.Add(uint64(2007190), uint8('R')) // an instance of a metric for which a column stands in
+	f.Add(uint64(2001297), uint8(3))   // a share with a total and no greatest value
+	f.Add(uint64(2001583), uint8(2))   // samples without a length
+	f.Add(uint64(151), uint8(6))       // memory traffic that was not counted but measured
 	f.Fuzz(func(t *testing.T, seed uint64, which uint8) {
 		name := triageScripts[int(which)%len(triageScripts)]
 		p, err := newPage(name)

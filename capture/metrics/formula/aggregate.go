@@ -101,6 +101,24 @@ func (d *derivation) incomplete() capture.Bits {
 	return mask
 }
 
+// Incomplete has one bit for each sample that a formula leaves out of its totals because a count that it reads is
+// missing there; nil where there is none, or the formula is in bins.
+func Incomplete(d capture.Derivation) capture.Bits {
+	for {
+		switch w := d.(type) {
+		case *derivation:
+			if mask := w.aggregation().mask; mask.Count() > 0 {
+				return mask
+			}
+			return nil
+		case interface{ Formula() capture.Derivation }:
+			d = w.Formula()
+		default:
+			return nil
+		}
+	}
+}
+
 func blank(dst []float64, from int, mask capture.Bits) {
 	if mask == nil {
 		return
