@@ -16,7 +16,7 @@ import (
 //go:embed amd.md api.md budget.md build-servers.md bundle.md charts.md coming-from.md cookbook.md dataframes.md diagnosis.md
 //go:embed editors.md
 //go:embed fleet.md formats-list.md formats.md intel.md lake.md mali.md notebooks.md questions.md recording.md remote.md session.md
-//go:embed tour.md verdicts.md
+//go:embed packages.md tour.md verdicts.md
 var files embed.FS
 
 // Section is a part of a page: a heading and what stands below it up to the next one.

@@ -119,6 +119,14 @@ var skipped = []struct{ page, line, why string }{
 	{"editors.md", "# gpu: mali-g720", "it is an example for an editor"},
 	{"editors.md", "cap = capture.open(args[0])", "it is an example for an editor"},
 	{"editors.md", `print(cap["main`, "it is an example for an editor"},
+	{"packages.md", ".ci/release", ".ci/extra packages makes a release"},
+	{"packages.md", "SOURCE_DATE_EPOCH=", ".ci/extra packages makes a release in a folder without git"},
+	{"packages.md", "apt ", ".ci/extra packages installs and purges the deb in a clean root"},
+	{"packages.md", "dnf ", "it needs another distribution"},
+	{"packages.md", "apk ", "it needs another distribution"},
+	{"packages.md", "brew ", "it needs another system"},
+	{"packages.md", "scoop ", "it needs another system"},
+	{"packages.md", "podman ", "it needs podman; .ci/extra packages has skopeo and umoci read the image"},
 	{"benchmarks.md", "", "benchmarks need a quiet machine, hyperfine and Python's libraries"},
 }
 

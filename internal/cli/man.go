@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -46,7 +50,12 @@ func (a *app) man(root *cobra.Command, dir string) error {
 func manPages(cmd *cobra.Command, header *doc.GenManHeader, dir string) ([]string, error) {
 	path := filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+"."+header.Section)
 	own := *header // its title is filled in
-	if err := formats.WriteFile(path, func(w io.Writer) error { return doc.GenMan(cmd, &own, w) }); err != nil {
+	var page bytes.Buffer
+	if err := doc.GenMan(cmd, &own, &page); err != nil {
+		return nil, err
+	}
+	text := tidied(page.String(), own.Date)
+	if err := formats.WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
 		return nil, err
 	}
 	pages := []string{path}
@@ -60,6 +69,33 @@ func manPages(cmd *cobra.Command, header *doc.GenManHeader, dir string) ([]strin
 		}
 	}
 	return pages, nil
+}
+
+// flagLine is a flag as cobra writes it, with the text that follows behind a tab, where formatters want a paragraph with
+// a tag.
+var flagLine = regexp.MustCompile(`(?m)^(?:\.PP\n)?(\\fB-.*\n)\t`)
+
+// titleDate is the date of a page, which cobra writes as a month.
+var titleDate = regexp.MustCompile(`(?m)^(\.TH "[^"]*" "[^"]*" )"[^"]*"`)
+
+// tidied is a page that every formatter reads without doubts: its day, tagged paragraphs, and no byte beyond ASCII,
+// which old ones take for Latin-1.
+func tidied(page string, date *time.Time) string {
+	page = flagLine.ReplaceAllString(page, ".TP\n$1")
+	if date != nil {
+		page = titleDate.ReplaceAllString(page, `$1"`+date.UTC().Format(time.DateOnly)+`"`)
+	}
+	var out strings.Builder
+	for _, line := range strings.SplitAfter(page, "\n") {
+		for _, r := range strings.TrimLeft(line, "\t") {
+			if r < utf8.RuneSelf {
+				out.WriteRune(r)
+			} else {
+				fmt.Fprintf(&out, `\[u%04X]`, r)
+			}
+		}
+	}
+	return out.String()
 }
 
 // namePlaceholders makes the pages show what a flag takes, as in --max-steps=N, where they would show the zero that

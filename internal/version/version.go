@@ -11,9 +11,16 @@ import (
 // untagged is the version of a build that knows no tag: of a checkout without any, or of `go run`.
 const untagged = "0.1.0-dev"
 
+// released is the version that a release was made as: the linker sets it (-X), since packages are to be the same wherever
+// they are built, also from sources without git. It is empty in all other builds.
+var released string
+
 // String is the version for people and for the provenance of reports: that of the tag that was built, or the one after
 // the last tag with the commit where the build knows one.
 var String = sync.OnceValue(func() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return untagged
