@@ -44,7 +44,7 @@ func TestMarkdownInline(t *testing.T) {
 
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"", "# a\n**b** _c_ `d` [e](f)\n- g\n 1. h\n```\ni", "****", "*a*b*", "[[](", "\\",
-		"```", "> \n>", "\x00\xff", "日本語 *強調*"} {
+		"```", "> \n>", "\x00\xff", "- g\n 444441. y", "日本語 *強調*"} {
 		f.Add(s)
 	}
 	th := canvas.Light()

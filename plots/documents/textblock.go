@@ -31,6 +31,8 @@ func textChunks(t *canvas.Theme, src Text, width float64) []*chunk {
 			}
 			// Deep lists keep half of the width, or a narrow page would have a letter in a line.
 			indent = min(indent, width*0.5)
+			// A long number stays on the page.
+			indent = max(indent, canvas.Regular.Of(t.Text).Width(marker)+t.Text*0.5)
 			lines = runLines(t, inlineRuns(t, b.text, canvas.Regular.Of(t.Text)), width, indent, marker)
 			lines[0].space = t.Text * 0.2
 			if i > 0 && blocks[i-1].kind != bullet && blocks[i-1].kind != numbered {
