@@ -33,12 +33,24 @@ func openTmux(t *testing.T, w, h int, line string) *tmux {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("there is no tmux")
 	}
-	m := &tmux{t: t, dir: t.TempDir()}
+	dir, err := os.MkdirTemp("", "tmux")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &tmux{t: t, dir: dir}
 	m.args = []string{"-S", filepath.Join(m.dir, "socket"), "-f", "/dev/null"}
-	t.Cleanup(func() { exec.Command("tmux", append(m.args, "kill-server")...).Run() })
+	t.Cleanup(m.end)
 	m.do("new-session", "-d", "-s", "s", "-x", fmt.Sprint(w), "-y", fmt.Sprint(h), "-c", m.dir,
 		"stty -g > before; "+line+"; echo \"status $?\"; stty -g > after; exec cat")
 	return m
+}
+
+// end ends the terminal. What ran in it may still write its last files for a moment, so its folder is no t.TempDir.
+func (m *tmux) end() {
+	exec.Command("tmux", append(m.args, "kill-server")...).Run()
+	for i := 0; os.RemoveAll(m.dir) != nil && i < 100; i++ {
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 func (m *tmux) do(args ...string) string {
@@ -52,20 +64,27 @@ func (m *tmux) do(args ...string) string {
 
 func (m *tmux) keys(keys ...string) { m.do(append([]string{"send-keys", "-t", "s"}, keys...)...) }
 
+// standstill is how long a screen may stay as it is while a test waits for something: no measure of the program, only the
+// end of a test that would never end.
+const standstill = 3 * time.Minute
+
 // wait returns the screen once it shows a pattern.
 func (m *tmux) wait(pattern string) string {
 	m.t.Helper()
 	re := regexp.MustCompile(pattern)
+	before, since := "", time.Now()
 	for {
 		screen := m.do("capture-pane", "-p", "-t", "s")
 		if re.MatchString(screen) {
 			return screen
 		}
-		select {
-		case <-m.t.Context().Done():
-			m.t.Fatalf("no %q on the screen:\n%s", pattern, screen)
-		case <-time.After(50 * time.Millisecond):
+		if screen != before {
+			before, since = screen, time.Now()
 		}
+		if time.Since(since) > standstill {
+			m.t.Fatalf("no %q on the screen:\n%s", pattern, screen)
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 
