@@ -38,7 +38,7 @@ func DoctorOf(ctx context.Context, root sysroot.Root, sources []Source) []Findin
 		out = append(out, Finding{Source: src.Name(), What: src.Doc(), Usable: st.Usable, Reason: st.Reason,
 			Fix: st.Fix})
 	}
-	for _, g := range gpus(root) {
+	for _, g := range GPUs(root) {
 		if g.Reader != "" && covered[g.Reader] {
 			continue
 		}
@@ -90,10 +90,8 @@ func named(by, key string) (d device, ok bool) {
 	return devices()[i], true
 }
 
-// GPUs lists the graphics processors that the kernel below root shows: DRM cards, and devices with nodes of their own.
-func GPUs(root string) []GPU { return gpus(sysroot.At(root)) }
-
-func gpus(r sysroot.Root) []GPU {
+// GPUs lists the graphics processors that the kernel below r shows: DRM cards, and devices with nodes of their own.
+func GPUs(r sysroot.Root) []GPU {
 	var out []GPU
 	bound := map[string]bool{}
 	for _, card := range r.List("/sys/class/drm") {

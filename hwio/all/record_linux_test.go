@@ -21,6 +21,7 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/hwio"
+	"astrolabe/hwio/internal/sysroot"
 )
 
 // cpu selects the sources of this machine that -source cpu means, or skips.
@@ -321,7 +322,7 @@ func TestDoctorNamesGPUsWithoutAReader(t *testing.T) {
 	write("sys/class/drm/card0-HDMI-A-1/status", "connected")
 	write("dev/mali0", "")
 	write("dev/kfd", "")
-	gpus := hwio.GPUs(dir)
+	gpus := hwio.GPUs(sysroot.At(dir))
 	if len(gpus) != 5 {
 		t.Fatalf("GPUs = %+v", gpus)
 	}

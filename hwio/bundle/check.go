@@ -74,12 +74,13 @@ func (b *Bundle) judge(ctx context.Context) []Check {
 		j.open("", "recording", "there is none")
 		return j.out
 	}
-	c, done, err := openCapture(ctx, b.Capture)
+	opened, err := b.OpenCapture(ctx)
 	if err != nil {
 		j.add("", "recording", false, "it cannot be read: %v", err)
 		return j.out
 	}
-	defer done()
+	defer opened.Close()
+	c := opened.Capture
 	j.timeline(c, b.About.Wall)
 	j.counts(c)
 	if len(b.About.Recorded) != 1 {
@@ -94,30 +95,36 @@ func (b *Bundle) judge(ctx context.Context) []Check {
 	case err != nil:
 		j.add(name, "capture from raw samples", false, "they cannot be decoded again: %v", err)
 	default:
-		j.same(name, c, again)
+		j.same(name, c, again, len(times) > 0)
 		j.stamps(name, again, times)
 	}
 	return j.out
 }
 
-// openCapture opens a native file that is in memory.
-func openCapture(ctx context.Context, data []byte) (*capture.Capture, func(), error) {
+// Opened is a recording that lies in a folder of its own until it is closed.
+type Opened struct {
+	*capture.Capture
+	Close func()
+}
+
+// OpenCapture opens the recording.
+func (b *Bundle) OpenCapture(ctx context.Context) (*Opened, error) {
 	dir, err := os.MkdirTemp("", "astrolabe-bundle-")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	done := func() { _ = os.RemoveAll(dir) }
 	path := filepath.Join(dir, CaptureFile)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
+	if err := os.WriteFile(path, b.Capture, 0o600); err != nil {
 		done()
-		return nil, nil, err
+		return nil, err
 	}
 	c, err := formats.NewRegistry(arrow.Format{}).Open(ctx, path, formats.Options{})
 	if err != nil {
 		done()
-		return nil, nil, err
+		return nil, err
 	}
-	return c, done, nil
+	return &Opened{c, done}, nil
 }
 
 // timeline checks that samples follow one another, and how much of the recording they cover.
@@ -270,7 +277,7 @@ func (b *Bundle) replay(ctx context.Context, name string, samples int) (*rows, [
 }
 
 // same compares the capture with what came of the raw samples.
-func (j *judging) same(source string, c *capture.Capture, again *rows) {
+func (j *judging) same(source string, c *capture.Capture, again *rows, stamped bool) {
 	n := min(c.Axis.Len(), again.len())
 	if c.Axis.Len() != again.len() {
 		j.add(source, "capture from raw samples", false, "the capture has %d samples, the raw answers have %d",
@@ -300,8 +307,8 @@ func (j *judging) same(source string, c *capture.Capture, again *rows) {
 	})
 	j.add(source, "capture from raw samples", other == 0 && missing == 0 && values > 0,
 		"%d of %d integers differ, %d counters are missing", other, values, missing)
-	if again.batch.Len() == 0 {
-		j.open(source, "lengths of samples", "the recorder stamped them")
+	if !stamped {
+		j.open(source, "lengths of samples", "no device stamped them")
 		return
 	}
 	far := 0

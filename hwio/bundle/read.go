@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"unicode/utf8"
 
@@ -27,22 +28,26 @@ const (
 
 // Open reads an archive and checks its form: its files, their hashes, and every line.
 func Open(path string) (*Bundle, error) {
-	z, err := zip.OpenReader(path)
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no whole bundle: %w", path, err)
+		return nil, err
 	}
-	defer z.Close()
-	b, err := read(&z.Reader)
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxArchive+1))
+	if err != nil {
+		return nil, err
+	}
+	b, err := decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return b, nil
 }
 
-// Decode is Open for an archive in memory.
-func Decode(data []byte) (*Bundle, error) {
+// decode is Open for an archive in memory.
+func decode(data []byte) (*Bundle, error) {
 	if len(data) > maxArchive {
-		return nil, fmt.Errorf("the archive has %d bytes; a bundle has %d at most", len(data), maxArchive)
+		return nil, fmt.Errorf("the archive has more than %d bytes, which a bundle has at most", maxArchive)
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

@@ -112,7 +112,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		{"a kind that is none", `kind "exec"`, encoded(t, foreign)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Decode(c.data)
+			_, err := decode(c.data)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -123,7 +123,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(encoded(f, small(f)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		b, err := Decode(data)
+		b, err := decode(data)
 		if err == nil {
 			b.Judge(t.Context())
 		}

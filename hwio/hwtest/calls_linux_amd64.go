@@ -59,7 +59,18 @@ func (c *trapped) fdCall() {
 		}
 	case unix.SYS_WRITE, unix.SYS_WRITEV:
 		c.record("write", o.name, 0, unix.EINVAL)
-	case unix.SYS_PREAD64, unix.SYS_PREADV, unix.SYS_PREADV2, unix.SYS_PWRITE64, unix.SYS_LSEEK:
+	case unix.SYS_PREAD64:
+		p, ok := o.file.(Positioned)
+		if !ok {
+			c.finish(0, unix.ESPIPE)
+			return
+		}
+		data, err := p.ReadAt(c.call(), int(min(c.args[2], 1<<24)), int64(c.args[3]))
+		if err == nil {
+			err = c.mem.Write(c.args[1], data)
+		}
+		c.record("pread", o.name, int64(len(data)), err)
+	case unix.SYS_PREADV, unix.SYS_PREADV2, unix.SYS_PWRITE64, unix.SYS_LSEEK:
 		c.finish(0, unix.ESPIPE) // the files of drivers have no position
 	case unix.SYS_FSTAT:
 		c.finish(0, c.putStat(c.args[1], o))

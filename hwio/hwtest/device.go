@@ -89,6 +89,13 @@ type File interface {
 	Close()
 }
 
+// Positioned is a File that can be read at a position, as files of text can.
+type Positioned interface {
+	File
+	// ReadAt returns at most n bytes from off on, none at the end.
+	ReadAt(c *Call, n int, off int64) ([]byte, error)
+}
+
 // Pollable is a File that is not always ready. The machine calls Attach once, when the file gets its descriptor.
 type Pollable interface {
 	File

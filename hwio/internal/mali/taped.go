@@ -115,7 +115,7 @@ func (d *TapedDevice) RequestValue(number uint32, value uint32) (int, error) {
 	}
 	n, err := d.Device.RequestValue(number, value)
 	d.kernel.tape.Add(tape.Event{Kind: tape.Request, Device: d.number, Code: fmt.Sprintf("%#08x", number),
-		Path: form.Name, In: binary.LittleEndian.AppendUint32(nil, value), Value: int64(n), Errno: tape.Errno(err)})
+		Path: form.Name, Plain: true, In: binary.LittleEndian.AppendUint32(nil, value), Value: int64(n), Errno: tape.Errno(err)})
 	return n, err
 }
 

@@ -272,3 +272,16 @@ func (d *Played) Mapping() int64 {
 	}
 	return 0
 }
+
+// Position is where an event stands among those of the device, -1 where it is another's.
+func (d *Played) Position(e *Event) int { return slices.Index(d.script.events, e) }
+
+// After is the position of the first event behind another that is wanted.
+func (d *Played) After(at int, want func(*Event) bool) (int, bool) {
+	for i := max(at+1, 0); i < len(d.script.events); i++ {
+		if want(d.script.events[i]) {
+			return i, true
+		}
+	}
+	return 0, false
+}

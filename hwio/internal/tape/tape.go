@@ -58,12 +58,14 @@ type Event struct {
 	In     Hex      `json:"in,omitempty"`
 	Out    Hex      `json:"out,omitempty"`
 	// Pointer is where in the structure the address of a buffer stands, from 1 on; 0 if there is none.
-	Pointer int     `json:"pointer,omitempty"`
-	BufIn   Hex     `json:"buf_in,omitempty"` // what the structure points to
-	BufOut  Hex     `json:"buf_out,omitempty"`
-	New     int     `json:"new,omitempty"` // number of the device that the request made
-	Pieces  []Piece `json:"pieces,omitempty"`
-	Took    int64   `json:"took,omitempty"`
+	Pointer int `json:"pointer,omitempty"`
+	// Plain says that the argument of the request is the number itself that In holds.
+	Plain  bool    `json:"plain,omitempty"`
+	BufIn  Hex     `json:"buf_in,omitempty"` // what the structure points to
+	BufOut Hex     `json:"buf_out,omitempty"`
+	New    int     `json:"new,omitempty"` // number of the device that the request made
+	Pieces []Piece `json:"pieces,omitempty"`
+	Took   int64   `json:"took,omitempty"`
 }
 
 // OfFiles says that the event is of the kernel's files, not of a device.

@@ -15,8 +15,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"astrolabe/hwio/bundle"
 	"astrolabe/hwio/hwtest"
 	"astrolabe/hwio/hwtest/devices"
+	"astrolabe/hwio/hwtest/replay"
 )
 
 // Exit statuses of emulate's own; all others are the program's.
@@ -26,9 +28,11 @@ const (
 )
 
 const usage = `usage: emulate --device NAME [--scenario S[,S]] [--seed N] [--truth FILE] -- COMMAND [ARGUMENT...]
+       emulate --replay BUNDLE [--truth FILE] -- COMMAND [ARGUMENT...]
        emulate --list
 
-Runs a program as if the machine had the device: what it opens, asks and reads of it is answered by a model whose counts are known.
+Runs a program as if the machine had the device: what it opens, asks and reads of it is answered by a model whose counts are known,
+or from a bundle of astrolabe doctor --bundle.
 The exit status is the program's, 128+N where signal N ended it; 2 is bad usage and 125 a failed emulation.
 
 `
@@ -37,10 +41,10 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // options are the command line's.
 type options struct {
-	device, scenario, truth string
-	seed                    uint64
-	list                    bool
-	command                 []string
+	device, scenario, truth, replay string
+	seed                            uint64
+	list                            bool
+	command                         []string
 }
 
 func parse(args []string, stderr io.Writer) (*options, error) {
@@ -48,6 +52,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f := flag.NewFlagSet("emulate", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.StringVar(&o.device, "device", "", "the `NAME` of the device, as --list has it")
+	f.StringVar(&o.replay, "replay", "", "answer from the bundle `FILE` in place of a model")
 	f.StringVar(&o.scenario, "scenario", "", "ways in which it behaves, `S[,S]`")
 	f.Uint64Var(&o.seed, "seed", 1, "a `NUMBER` that decides everything random")
 	f.StringVar(&o.truth, "truth", "", "a `FILE` to write what the model produced and was asked to, as JSON")
@@ -65,7 +70,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	case o.list && len(o.command) > 0:
 		err = errors.New("--list runs no command")
 	case o.list:
-	case o.device == "":
+	case o.replay != "" && (o.device != "" || o.scenario != ""):
+		err = errors.New("--replay answers from a bundle, which has no other device and no scenarios")
+	case o.device == "" && o.replay == "":
 		err = errors.New("--device is missing; --list prints the devices")
 	case len(o.command) == 0:
 		err = errors.New("no command is given; it stands after --")
@@ -91,12 +98,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
-	model, err := devices.Find(o.device)
-	if err != nil {
-		return complain(badUsage, err)
-	}
 	scenarios := names(o.scenario)
-	if err := devices.Scenarios(model, scenarios); err != nil {
+	device, err := o.machine(scenarios)
+	if err != nil {
 		return complain(badUsage, err)
 	}
 	// The file is made first: a program that ran for an hour for nothing is worse than an early error.
@@ -112,7 +116,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	signal.Notify(signals, caught...)
 	defer signal.Stop(signals)
 	result, err := hwtest.Run(context.Background(), hwtest.Options{
-		Device: model.New(), Settings: hwtest.Settings{Scenarios: scenarios, Seed: o.seed}, Cmd: cmd,
+		Device: device, Settings: hwtest.Settings{Scenarios: scenarios, Seed: o.seed}, Cmd: cmd,
 		Signals: passOn(signals),
 	})
 	if truth != nil {
@@ -122,6 +126,25 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return complain(failed, err)
 	}
 	return result.Exit
+}
+
+// machine is what the program runs on.
+func (o *options) machine(scenarios []string) (hwtest.Device, error) {
+	if o.replay != "" {
+		b, err := bundle.Open(o.replay)
+		if err != nil {
+			return nil, err
+		}
+		return replay.New(b), nil
+	}
+	model, err := devices.Find(o.device)
+	if err != nil {
+		return nil, err
+	}
+	if err := devices.Scenarios(model, scenarios); err != nil {
+		return nil, err
+	}
+	return model.New(), nil
 }
 
 // names splits a list at commas.

@@ -1,0 +1,8 @@
+// Package replay is a machine that answers from a bundle: the files, device requests and samples that a reader was told
+// on another machine. It knows how programs ask, which stands in package uapi; what the answers mean it does not know,
+// but for the stamps of samples.
+//
+// Clocks run on. When counting begins the stamps of all samples that follow are moved by one distance, so that they
+// begin now; a sample is there when as much time has passed as on the tape, or what ended the counting there was asked
+// for again. The distance is a multiple of the recording's period, because drivers sample at multiples of it.
+package replay

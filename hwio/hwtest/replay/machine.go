@@ -1,0 +1,220 @@
+package replay
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"astrolabe/hwio/bundle"
+	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/internal/tape"
+)
+
+// Machine is the device that plays a bundle.
+type Machine struct {
+	about  bundle.About
+	events []tape.Event
+	player *tape.Player
+
+	mu    sync.Mutex
+	truth Truth
+	stops []func()
+}
+
+// Truth is what was asked.
+type Truth struct {
+	Answered int      `json:"answered"` // device requests
+	Unknown  []string `json:"unknown"`  // requests that the tape has no answer to
+	Samples  int      `json:"samples"`
+}
+
+// New plays a bundle.
+func New(b *bundle.Bundle) *Machine {
+	return &Machine{about: b.About, events: b.Events, player: tape.NewPlayer(b.Events), truth: Truth{Unknown: []string{}}}
+}
+
+// owned are the folders of which only what is on the tape exists.
+var owned = []string{"/sys/class/drm", "/sys/class/misc", "/sys/class/devfreq", "/sys/class/thermal", "/sys/class/hwmon",
+	"/dev/dri", devices}
+
+// devices is where devices are that links lead to.
+const devices = "/sys/devices/replayed"
+
+// Start implements hwtest.Device.
+func (r *Machine) Start(m hwtest.Machine) error {
+	for _, dir := range owned {
+		m.Own(dir)
+		m.Dir(dir)
+	}
+	links := map[string]string{}
+	texts := map[string][]*tape.Event{}
+	nodes := map[string]bool{}
+	for i := range r.events {
+		e := &r.events[i]
+		switch e.Kind {
+		case tape.Link:
+			links[e.Path] = devices + "/" + path.Base(e.Text)
+		case tape.File, tape.Again:
+			texts[e.Path] = append(texts[e.Path], e)
+		case tape.Open:
+			nodes[e.Path] = nodes[e.Path] || e.Path != ""
+		case tape.Exists:
+			nodes[e.Path] = nodes[e.Path] || e.Value == 2
+		}
+	}
+	r.folders(m, links)
+	number := uint32(0)
+	for p, events := range texts {
+		if strings.HasPrefix(p, "/proc/self/") {
+			continue // of the program itself
+		}
+		to := follow(links, p)
+		switch first := events[0]; {
+		case first.Errno == int(syscall.ENOENT) && len(events) == 1:
+			m.Own(to)
+		case first.Errno == int(syscall.EACCES), first.Errno == int(syscall.EPERM):
+			m.File(to, "")
+			m.Fail(to, syscall.Errno(first.Errno))
+		default:
+			number++
+			m.Node(to, 240, number, 0o444, &text{events: events})
+		}
+	}
+	for p, is := range nodes {
+		if is {
+			number++
+			m.Node(p, 226, number, 0o666, &node{machine: r, path: p})
+		}
+	}
+	return nil
+}
+
+// folders makes links, the entries of folders that have no more, and what is known not to exist.
+func (r *Machine) folders(m hwtest.Machine, links map[string]string) {
+	for p, target := range links {
+		if at := follow(links, p); at != target {
+			m.Dir(target)
+			m.Link(at, target)
+		}
+	}
+	seen := map[string]bool{}
+	for i := range r.events {
+		e := &r.events[i]
+		if seen[e.Kind+e.Path] {
+			continue
+		}
+		seen[e.Kind+e.Path] = true
+		to := follow(links, e.Path)
+		switch {
+		case e.Kind == tape.Exists && e.Value == 0:
+			m.Own(to)
+		case e.Kind == tape.Exists && e.Value == 1 && !r.read(e.Path) && links[e.Path] == "":
+			m.Dir(to)
+		case e.Kind == tape.Names:
+			m.Own(to)
+			m.Dir(to)
+			for _, name := range e.Names {
+				if p := e.Path + "/" + name; links[p] == "" && !r.read(p) {
+					m.Dir(follow(links, p))
+				}
+			}
+		}
+	}
+}
+
+// read says that a path is that of a file.
+func (r *Machine) read(p string) bool {
+	return slices.ContainsFunc(r.events, func(e tape.Event) bool {
+		return e.Path == p && (e.Kind == tape.File || e.Kind == tape.Again || e.Kind == tape.Open)
+	})
+}
+
+// follow replaces links in a path by what they lead to.
+func follow(links map[string]string, p string) string {
+	for n := 0; n < 8; n++ {
+		found := false
+		for at := 1; at < len(p); at++ {
+			if p[at] != '/' {
+				continue
+			}
+			if target := links[p[:at]]; target != "" && target != p[:at] {
+				p, found = target+p[at:], true
+				break
+			}
+		}
+		if !found {
+			return p
+		}
+	}
+	return p
+}
+
+// Truth implements hwtest.Device; it is a *Truth.
+func (r *Machine) Truth() any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.truth
+	return &t
+}
+
+// Stop implements hwtest.Device.
+func (r *Machine) Stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, stop := range r.stops {
+		stop()
+	}
+	r.stops = nil
+}
+
+// text is a file of text: each time it is read from its beginning it is as it was the next time on the tape, and at the
+// end as it was last.
+type text struct {
+	mu     sync.Mutex
+	events []*tape.Event
+	next   int
+}
+
+func (t *text) Open(*hwtest.Call, int) (hwtest.File, error) { return &openText{text: t}, nil }
+
+type openText struct {
+	text *text
+	mu   sync.Mutex
+	data []byte
+	at   int64
+}
+
+func (o *openText) Ioctl(*hwtest.Call, uint32, uint64) (int64, error) { return 0, syscall.ENOTTY }
+func (o *openText) Close()                                            {}
+
+func (o *openText) Read(c *hwtest.Call, n int) ([]byte, error) {
+	o.mu.Lock()
+	at := o.at
+	o.mu.Unlock()
+	data, err := o.ReadAt(c, n, at)
+	o.mu.Lock()
+	o.at += int64(len(data))
+	o.mu.Unlock()
+	return data, err
+}
+
+func (o *openText) ReadAt(_ *hwtest.Call, n int, off int64) ([]byte, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if off == 0 {
+		o.text.mu.Lock()
+		e := o.text.events[min(o.text.next, len(o.text.events)-1)]
+		o.text.next++
+		o.text.mu.Unlock()
+		if e.Errno != 0 {
+			return nil, syscall.Errno(e.Errno)
+		}
+		o.data = e.Content()
+	}
+	if off < 0 || off >= int64(len(o.data)) {
+		return []byte{}, nil
+	}
+	return o.data[off:min(off+int64(n), int64(len(o.data)))], nil
+}

@@ -1,0 +1,127 @@
+package replay_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"astrolabe/capture"
+	"astrolabe/hwio/bundle"
+	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/devices"
+	"astrolabe/hwio/hwtest/emulated"
+	"astrolabe/hwio/hwtest/programs"
+	"astrolabe/hwio/hwtest/replay"
+)
+
+// collected runs doctor --bundle on a device.
+func collected(t *testing.T, d hwtest.Device, more ...string) *bundle.Bundle {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "b.zip")
+	args := append([]string{"doctor", "--bundle", file, "--yes"}, more...)
+	res, out := emulated.Run(t, hwtest.Options{Device: d, Cmd: exec.Command(programs.Path(t, "astrolabe"), args...)})
+	if res.Exit != 0 {
+		t.Fatalf("exit status %d:\n%s", res.Exit, out)
+	}
+	if r, ok := res.Truth.(*replay.Truth); ok && len(r.Unknown) > 0 {
+		t.Errorf("the tape has no answer to %q", r.Unknown)
+	}
+	b, err := bundle.Open(file)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return b
+}
+
+// opened is the capture of a bundle.
+func opened(t *testing.T, b *bundle.Bundle) *capture.Capture {
+	t.Helper()
+	if b.Capture == nil {
+		t.Fatalf("nothing was recorded: %s", b.About.Refused)
+	}
+	c, err := b.OpenCapture(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c.Capture
+}
+
+// equal holds every integer of two captures against each other. all says that they must have equally many samples: a
+// program that asks for each sample by a timer of its own may ask once less.
+func equal(t *testing.T, was, is *capture.Capture, all bool) {
+	t.Helper()
+	n := min(was.Axis.Len(), is.Axis.Len())
+	if all && was.Axis.Len() != is.Axis.Len() || n == 0 {
+		t.Errorf("%d samples, then %d", was.Axis.Len(), is.Axis.Len())
+	}
+	values := 0
+	compare := func(name string, a, b *capture.Column) {
+		if a == nil || b == nil || !a.Integers() {
+			return
+		}
+		x, y := a.Data(), b.Data()
+		for i := range n {
+			if x.Missing(i) != y.Missing(i) || !x.Missing(i) && x.U[i] != y.U[i] {
+				t.Fatalf("%s, sample %d: %d, then %d", name, i, x.U[i], y.U[i])
+			}
+			values++
+		}
+	}
+	for _, c := range was.Counters {
+		o := is.Counter(c.Name)
+		if o == nil || len(o.Instances) != len(c.Instances) {
+			t.Fatalf("%s is another", c.Name)
+		}
+		compare(c.Name, c.Col, o.Col)
+		for i := range c.Instances {
+			compare(c.Name, c.Instances[i].Col, o.Instances[i].Col)
+		}
+	}
+	if values == 0 {
+		t.Error("nothing was compared")
+	}
+	t.Logf("%d integers of %d samples are equal", values, n)
+}
+
+func TestAReplayIsRecordedAsTheDeviceWas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: -short: emulations record in real time")
+	}
+	for _, name := range []string{"mali-g710", "mali-g72", "mali-g1", "panfrost"} {
+		t.Run(name, func(t *testing.T) {
+			m, err := devices.Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := collected(t, m.New(), "--duration", "500ms")
+			again := collected(t, replay.New(first))
+			equal(t, opened(t, first), opened(t, again), name != "panfrost")
+		})
+	}
+}
+
+// A bundle that somebody sent becomes a test: what its reader makes of the answers stays as it was.
+func TestTicketsStayAnswered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: -short: emulations record in real time")
+	}
+	files, err := filepath.Glob("testdata/*.zip")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no ticket: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			b, err := bundle.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range b.Judge(t.Context()) {
+				if c.Verdict == bundle.Broken {
+					t.Errorf("%s: %s", c.Name, c.Text)
+				}
+			}
+			equal(t, opened(t, b), opened(t, collected(t, replay.New(b))), true)
+		})
+	}
+}
