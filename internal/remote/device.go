@@ -16,7 +16,6 @@ type Device struct {
 	link    Link
 	place   *place
 	program *program
-	dir     string
 }
 
 // Options are of a Device.

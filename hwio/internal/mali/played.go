@@ -30,7 +30,6 @@ type playedDevice struct {
 	player  *tape.Player
 	played  *tape.Played
 	mapping []byte
-	made    int // by the last request
 }
 
 func (d *playedDevice) Request(number uint32, arg []byte) (int, error) {
