@@ -126,6 +126,8 @@ func FuzzGuardedEqualityAgrees(f *testing.F) {
 		"x = {1: [2]} == {1: (2,)}\ny = set([1]) == set([1])\nz = (1 == 1) == (2 == 2)\n",
 		"len = [1]\nx = len == 1 == None", "for None in [1, 2]:\n  x = None == 1 and 2 != x\n",
 		"x = (lambda a, k = 1 == 1: a == k)(1, k = 2)\nx, y = 1 == 2, y == x\n",
+		"for i in range(2):\n  if i == 1:\n    x %= 2\n  x = 5\n", "x *= 2\nx, y = 1, x\n",
+		"x = [1, 'a%s']\nx[1] %= 'b'\nx[0] *= 3\nx[2] *= 1\n", "x = {}\nx['a'] *= 2\n", "x = [1]\ny = x\nx *= 2\nx %= 1\n",
 		"def f():\n  for i in range(3):\n    if i == k:\n      k = i\nf()\n",
 	} {
 		f.Add(src)

@@ -19,7 +19,7 @@ import (
 //	(guard | x).replace(…)   of a method in boundedMethods
 //	(guard ^ x) ^ y          of x * y and x % y, unless numbers are written there
 //	f(*(guard | x))          and a += guard | x, a |= guard | x
-//	(guard & x)[y] *= z      and %=, x.name
+//	x ^= guard & y           of x *= y and x %= y, whatever x is
 
 // Add adds what the trees of Rewrite use to the names that a program sees, and functions of the language that ask for
 // memory.
@@ -74,17 +74,10 @@ func guardMemory(tree syntax.Node, plain *plainNames) {
 			e.X, e.Op = guarded(ofFormat, guardBoth, e.X), guardBoth
 		}
 	}
-	// A name can be read again. What stands before brackets or a dot is asked once only, so it becomes a guardedTarget.
-	inPlace := func(n *syntax.AssignStmt, op syntax.Token, role memoryRole) {
-		switch t := withoutBrackets(n.LHS).(type) {
-		case *syntax.Ident:
-			again := &syntax.Ident{NamePos: t.NamePos, Name: t.Name}
-			n.Op, n.RHS = syntax.EQ, &syntax.BinaryExpr{X: again, OpPos: n.OpPos, Op: op, Y: n.RHS}
-		case *syntax.IndexExpr:
-			t.X = guarded(role, guardTarget, t.X)
-		case *syntax.DotExpr:
-			t.X = guarded(role, guardTarget, t.X)
-		}
+	// The interpreter reads and assigns the left side, so that it is bound and asked once as ever; only what is done with
+	// the two values is the guard's.
+	inPlace := func(n *syntax.AssignStmt, role memoryRole) {
+		n.Op, n.RHS = syntax.CIRCUMFLEX_EQ, guarded(role, guardRight, n.RHS)
 	}
 	var products []*syntax.BinaryExpr
 	syntax.Walk(tree, func(n syntax.Node) bool {
@@ -108,9 +101,9 @@ func guardMemory(tree syntax.Node, plain *plainNames) {
 					n.RHS = guarded(ofSequence, guardOne, n.RHS)
 				}
 			case n.Op == syntax.STAR_EQ:
-				inPlace(n, syntax.STAR, ofProduct)
+				inPlace(n, ofProduct)
 			case n.Op == syntax.PERCENT_EQ:
-				inPlace(n, syntax.PERCENT, ofFormat)
+				inPlace(n, ofFormat)
 			}
 		}
 		return true
@@ -153,8 +146,8 @@ func (g *memoryGuard) Binary(op syntax.Token, x starlark.Value, side starlark.Si
 	switch {
 	case side != starlark.Left:
 		return nil, nil
-	case op == guardTarget:
-		return guardedTarget(g, x), nil
+	case op == guardRight:
+		return &rightOperand{g, x}, nil
 	}
 	switch g.role {
 	case ofSequence:
@@ -181,18 +174,34 @@ type openOperator struct {
 }
 
 func (o *openOperator) Binary(_ syntax.Token, y starlark.Value, _ starlark.Side) (starlark.Value, error) {
-	if o.role == ofFormat {
-		if s, ok := o.x.(starlark.String); ok {
-			if err := o.env.roomForText(uint64(len(s)), starlark.Tuple{y}, nil); err != nil {
+	return o.operate(o.x, y)
+}
+
+// rightOperand is that of an operation whose left operand is still to come: in place, by ^=. No value of the language
+// takes it for one of its own.
+type rightOperand struct {
+	*memoryGuard
+	y starlark.Value
+}
+
+func (o *rightOperand) Binary(_ syntax.Token, x starlark.Value, _ starlark.Side) (starlark.Value, error) {
+	return o.operate(x, o.y)
+}
+
+// operate computes x * y or x % y where there is room for it.
+func (g *memoryGuard) operate(x, y starlark.Value) (starlark.Value, error) {
+	if g.role == ofFormat {
+		if s, ok := x.(starlark.String); ok {
+			if err := g.env.roomForText(uint64(len(s)), starlark.Tuple{y}, nil); err != nil {
 				return nil, err
 			}
 		}
-		return starlark.Binary(syntax.PERCENT, o.x, y)
+		return starlark.Binary(syntax.PERCENT, x, y)
 	}
-	if err := productRoom(o.x, y); err != nil {
+	if err := productRoom(x, y); err != nil {
 		return nil, err
 	}
-	return starlark.Binary(syntax.STAR, o.x, y)
+	return starlark.Binary(syntax.STAR, x, y)
 }
 
 // productRoom asks for room for x * y.

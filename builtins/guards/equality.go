@@ -57,8 +57,8 @@ func (g *equality) Binary(op syntax.Token, x starlark.Value, side starlark.Side)
 const (
 	guardOne  = syntax.PIPE
 	guardBoth = syntax.CIRCUMFLEX
-	// guardTarget is of what is assigned to, of memoryGuard only.
-	guardTarget = syntax.AMP
+	// guardRight is of what is multiplied in place, of memoryGuard only.
+	guardRight = syntax.AMP
 )
 
 // openEquality is a comparison whose right operand is still to come.
