@@ -209,11 +209,13 @@ func Await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}()
 	select {
 	case r := <-done:
-		return r.result()
+		if ctx.Err() == nil { // chance decides where both have happened
+			return r.result()
+		}
 	case <-ctx.Done():
-		var zero T
-		return zero, context.Cause(ctx)
 	}
+	var zero T
+	return zero, context.Cause(ctx)
 }
 
 // AwaitValues is Await for f that goes through the values of a counter. Where these are few and at hand it runs f at
