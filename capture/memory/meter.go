@@ -40,5 +40,15 @@ func (m *Meter) Read() (values, resident uint64) {
 	return n[0], resident
 }
 
+// Live is the size of the values that the last collection of garbage found in use, in bytes; 0 where there was none yet.
+func Live() uint64 {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	if live[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return live[0].Value.Uint64()
+}
+
 // Close gives back what the meter holds of the system.
 func (m *Meter) Close() { m.system.close() }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,19 @@ func TestGarbageDoesNotCountAsMemory(t *testing.T) {
 	if status, text := child(t, "main.star"); status != 0 {
 		t.Errorf("status %d: %s", status, text)
 	}
+}
+
+// Each statement of a session is a run.
+func TestWhatASessionHoldsIsNotCollectedAgainByEveryRun(t *testing.T) {
+	held := make([]byte, 256<<20)
+	runtime.GC()
+	w := newMemoryWatch(4<<30, time.Second)
+	values, _ := w.meter.Read()
+	w.meter.Close()
+	if values < uint64(len(held)) || values > w.goal() {
+		t.Errorf("%d MiB of values are collected from %d MiB on", values>>20, w.goal()>>20)
+	}
+	runtime.KeepAlive(held)
 }
 
 // outlasting is a builtin that no stop reaches: it returns once the program has been ended, which in a test does not

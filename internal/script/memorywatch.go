@@ -36,6 +36,8 @@ const memoryInterval = 10 * time.Millisecond
 func newMemoryWatch(limit uint64, grace time.Duration) *memoryWatch {
 	return &memoryWatch{
 		limit: limit, hard: limit + max(limit/4, 256<<20), grace: grace, meter: memory.NewMeter(),
+		// What a session holds is live already: looking for it once more at every statement takes a while.
+		live: memory.Live(),
 		last: lastWords(memoryStopped(limit, 0)),
 		over: make(chan uint64, 1), collect: make(chan bool, 1),
 	}
