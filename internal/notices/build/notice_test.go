@@ -19,6 +19,7 @@ var ourFiles = []string{"docs/",
 	"capture/metrics/data/intel.metrics",   // registers by name, explained in our own words
 	"hwio/devices.csv",                     // names of drivers and devices
 	"hwio/internal/gpumetrics/layouts.txt", // offsets of an interface
+	"hwio/internal/tape/",                  // names of files, drivers and units
 	"hwio/vendorlib/", "internal/", "plots/documents/report.schema.json",
 	"plots/interactive/assets/", "scripts/",
 	"testdata/captures/cpu-programs/", "testdata/captures/mali-g57-level/", "testdata/README.md", "testdata/SHA256SUMS", "testdata/vectors/README.md",
