@@ -20,7 +20,8 @@ func TestGuestRecordsIdleAndAbsentProcessorsOfAMD64(t *testing.T) {
 	c := open(t, m, "/tmp/idle.arrow")
 	last := float64(c.Axis.End[c.Len()-1])
 	table.Equal("idle at 1 kHz: said to be throttled", strings.Contains(out, "throttled"), false)
-	table.Between("idle at 1 kHz: samples", float64(c.Len()), 19_900, 20_100)
+	// A throttled processor would lack most of them. On a busy host the guest's time leaps over some.
+	table.Between("idle at 1 kHz: samples", float64(c.Len()), 17_000, 20_100)
 	for _, cpu := range []string{"0", "1"} {
 		for _, clock := range []string{"cpu_clock", "task_clock"} {
 			table.Within("idle at 1 kHz: "+clock+" of processor "+cpu+", ns", sum(c, clock, cpu), last, 1e-4)
@@ -51,9 +52,9 @@ func TestGuestRecordsIdleAndAbsentProcessorsOfAMD64(t *testing.T) {
 			}
 		}
 		away := float64(c.Axis.Start[back] - c.Axis.Start[first])
-		table.Between("unplugged: "+clock+" of the processor until then, ns", before, 1.9e9, 2.2e9)
+		table.Between("unplugged: "+clock+" of the processor until then, ns", before, 1.5e9, 2.5e9)
 		table.Within("unplugged: the time of its values, ns", float64(c.Axis.Start[first]), before, 0.01)
-		table.Between("unplugged: time without values, ns", away, 1.9e9, 2.6e9)
+		table.Between("unplugged: time without values, ns", away, 1.5e9, 3.2e9)
 		table.Within("plugged in again: "+clock+" of the processor from then on, ns", after, last-float64(c.Axis.Start[back]), 0.01)
 		for _, at := range []int{first, back - 1} {
 			why, _ := in.Why(at)
