@@ -77,6 +77,11 @@ func (Format) WhyNot(in *formats.Input) string {
 	if !in.IsDir {
 		return "no header with columns " + colDispatch + " and " + colKernel + " and counters"
 	}
+	if nodes := nodesOf(in); len(nodes) > 1 {
+		if err := sameRun(nodes); err != nil {
+			return err.Error()
+		}
+	}
 	switch found := below(in); len(found) {
 	case 0:
 	case 1:

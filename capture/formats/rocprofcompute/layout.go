@@ -137,7 +137,9 @@ func isWorkload(in *formats.Input) int {
 		return 95
 	case in.Has(sysinfoFile) && signs > 1:
 		return 60 // Open says what is missing
-	case len(nodesOf(in)) > 1:
+	}
+	// Workloads of different runs side by side are captures of their own.
+	if nodes := nodesOf(in); len(nodes) > 1 && sameRun(nodes) == nil {
 		return 90
 	}
 	return 0

@@ -105,7 +105,11 @@ func TestFoldersOfNodesOpenTogether(t *testing.T) {
 	wantWarning(t, c, `3 folders of one run \(0 to 10\): the label node tells them apart`)
 
 	files["1/sysinfo.csv"] = strings.Replace(sysinfo, "gfx90a", "gfx942", 1)
-	_, err := try(tree(t, files), formats.Options{})
+	dir = tree(t, files)
+	if f, err := formats.NewRegistry(Format{}).Sniff(dir); err == nil {
+		t.Errorf("a folder of different runs is taken for one %s", f.Name())
+	}
+	_, err := try(dir, formats.Options{})
 	wantError(t, err, `3 workloads of different runs \(gpu_arch is gfx90a:xnack- in 0 and gfx942:xnack- in 1\): give one of them`)
 }
 
