@@ -2,7 +2,6 @@ package capture
 
 import (
 	"errors"
-	"runtime"
 	"testing"
 
 	"astrolabe/capture/memory"
@@ -54,24 +53,4 @@ func TestAColumnThatNeverLoadedIsMissing(t *testing.T) {
 		}
 		memory.Shed()
 	}
-}
-
-func TestDroppedColumnsMakeRoom(t *testing.T) {
-	const n, most = 4 << 20, 160 << 20
-	memory.SetLimit(most)
-	defer memory.SetLimit(0)
-	var columns []*Column
-	for k := range 20 { // 32 MiB each
-		columns = append(columns, LazyColumn(n, func() (Data, error) {
-			u := make([]uint64, n)
-			u[n-1] = uint64(k)
-			return Data{U: u}, nil
-		}).Again())
-	}
-	for k, c := range columns {
-		if got := c.Data().U[n-1]; got != uint64(k) {
-			t.Errorf("column %d ends with %d", k, got)
-		}
-	}
-	runtime.KeepAlive(columns)
 }
