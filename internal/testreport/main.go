@@ -26,11 +26,12 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	list := flags.String("skips", "", "the `FILE` that lists the allowed skips")
 	counts := flags.String("counts", "", "write how many tests passed, failed and were skipped into `FILE`")
 	brief := flags.Bool("brief", false, "print how many tests were skipped for each line of the list, not each of them")
+	again := flags.String("failures", "", "add what failed to `FILE` too, with fewer lines of each")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
 	if *list == "" || flags.NArg() > 1 {
-		fmt.Fprintln(errs, "usage: testreport --skips FILE [--counts FILE] [--brief] [EVENTS]")
+		fmt.Fprintln(errs, "usage: testreport --skips FILE [--counts FILE] [--failures FILE] [--brief] [EVENTS]")
 		return 2
 	}
 	fail := func(err error) int {
@@ -65,6 +66,16 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	if *counts != "" {
 		line := fmt.Sprintf("%d %d %d\n", res.passed, res.failed, len(res.skips))
 		if err := os.WriteFile(*counts, []byte(line), 0o666); err != nil {
+			return fail(err)
+		}
+	}
+	if *again != "" && len(res.failures) > 0 {
+		f, err := os.OpenFile(*again, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		if err != nil {
+			return fail(err)
+		}
+		printFailures(f, res, shownAgain)
+		if err := f.Close(); err != nil {
 			return fail(err)
 		}
 	}

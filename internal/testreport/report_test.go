@@ -56,7 +56,7 @@ func TestAListedSkipIsAcceptedAndAnUnlistedOneFails(t *testing.T) {
 	all := strings.ReplaceAll(stream(t, "good"), `"Action":"skip","Package":"sample/good","Test":"TestSilent"`,
 		`"Action":"pass","Package":"sample/good","Test":"TestSilent"`)
 	status, out = judge(t, all, everySkip)
-	if status != 0 || strings.Contains(out, "NOT ALLOWED") || strings.Contains(out, "did not happen") {
+	if status != 0 || strings.Contains(out, "NOT ALLOWED") {
 		t.Errorf("listed skips: %d\n%s", status, out)
 	}
 	for _, want := range []string{"SKIP sample/good TestNoTool: looks for it; gizmo is not installed\n",
@@ -76,8 +76,7 @@ func TestAListedSkipIsAcceptedAndAnUnlistedOneFails(t *testing.T) {
 		{"another package", "... | TestNoTool", "elsewhere/... | TestNoTool"},
 	} {
 		status, out := judge(t, all, strings.Replace(everySkip, c.line, c.instead, 1))
-		if status != 1 || !strings.Contains(out, "SKIP NOT ALLOWED sample/good TestNoTool") ||
-			!strings.Contains(out, "skips:2 allows skips that did not happen: no gizmo") {
+		if status != 1 || !strings.Contains(out, "SKIP NOT ALLOWED sample/good TestNoTool") {
 			t.Errorf("%s: %d\n%s", c.name, status, out)
 		}
 	}
@@ -85,7 +84,7 @@ func TestAListedSkipIsAcceptedAndAnUnlistedOneFails(t *testing.T) {
 
 func TestALineThatIsNotUsedIsNoFailure(t *testing.T) {
 	all := strings.ReplaceAll(stream(t, "good"), `"Action":"skip"`, `"Action":"pass"`)
-	if status, out := judge(t, all, everySkip); status != 0 || strings.Count(out, "did not happen") != 4 {
+	if status, out := judge(t, all, everySkip); status != 0 {
 		t.Errorf("%d\n%s", status, out)
 	}
 }
@@ -101,6 +100,14 @@ func TestFailuresAreShownOfWhateverKind(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is absent:\n%s", want, out)
 		}
+	}
+	again := filepath.Join(t.TempDir(), "again")
+	for range 2 {
+		judge(t, stream(t, "bad"), everySkip, "--failures", again)
+	}
+	if text, err := os.ReadFile(again); err != nil || strings.Count(string(text), "-- FAIL sample/bad TestWrong\n") != 2 ||
+		strings.Contains(string(text), "passed") {
+		t.Errorf("failures of two runs: %v\n%s", err, text)
 	}
 	// A test that does not end, since its package ended by the limit of time, and a stream that is cut off.
 	running := `{"Action":"run","Package":"a","Test":"TestX"}
