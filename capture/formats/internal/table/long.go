@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -53,6 +54,30 @@ func (t texts) at(row int) string {
 // What a row, a series or sample, and a cell of a series take, in bytes.
 const rowRoom, seriesRoom, cellRoom = 20, 96, 12
 
+// trim takes blanks off the texts, also those that quotes hold: the names of columns have none either.
+func (t *texts) trim() {
+	if !slices.ContainsFunc(t.dict, func(text string) bool { return text != strings.TrimSpace(text) }) {
+		return
+	}
+	dict, codes := make([]string, 0, len(t.dict)), make([]int32, len(t.dict))
+	index := map[string]int32{"": -1}
+	for i, text := range t.dict {
+		text = strings.TrimSpace(text)
+		code, ok := index[text]
+		if !ok {
+			code = int32(len(dict))
+			index[text], dict = code, append(dict, text)
+		}
+		codes[i] = code
+	}
+	t.dict, t.codes = dict, slices.Clone(t.codes) // which may be those of a column
+	for i, code := range t.codes {
+		if code >= 0 {
+			t.codes[i] = codes[code]
+		}
+	}
+}
+
 // long makes one counter of each name (and instance) in the table. Rows of one time and the same labels are one sample.
 func (b *builder) long(ctx context.Context) error {
 	r := &longReader{builder: b}
@@ -65,6 +90,7 @@ func (b *builder) long(ctx context.Context) error {
 			}
 		}
 	}
+	r.names.trim()
 	if err := memory.Room(uint64(b.v.Rows()) * rowRoom); err != nil {
 		return err
 	}
