@@ -90,7 +90,9 @@ func (b *builder) long(ctx context.Context) error {
 			}
 		}
 	}
-	r.names.trim()
+	for _, t := range []*texts{&r.names, &r.units, &r.blocks, &r.kinds} {
+		t.trim()
+	}
 	if err := memory.Room(uint64(b.v.Rows()) * rowRoom); err != nil {
 		return err
 	}
