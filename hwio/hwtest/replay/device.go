@@ -44,6 +44,17 @@ func commands() []uint32 {
 
 func code(request uint32) string { return fmt.Sprintf("%#08x", request) }
 
+// begins says that a command starts periodic sampling. All others end it, or ask for a sample that is then there at once.
+func begins(e *tape.Event) bool {
+	switch e.Code {
+	case code(readerInterval):
+		return slices.ContainsFunc(e.In, func(b byte) bool { return b != 0 })
+	case code(uapi.Ioctl("KBASE_IOCTL_KINSTR_PRFCNT_CMD")):
+		return len(e.In) > 1 && int64(binary.LittleEndian.Uint16(e.In)) == uapi.Const("PRFCNT_CONTROL_CMD_START")
+	}
+	return false
+}
+
 // file is an open device, or a descriptor that one of its requests made.
 type file struct {
 	machine *Machine
@@ -52,8 +63,9 @@ type file struct {
 	mu      sync.Mutex
 	mapping []byte
 	ready   *hwtest.Readiness
-	began   int64 // real time of the command that the samples follow, 0 before
+	began   int64 // real time of the last command, 0 before the first
 	since   int64 // the same on the tape
+	prompt  bool  // the last command is one after which samples are there at once
 	shift   int64 // of stamps
 	last    int   // position on the tape of the last command that was asked for, -1 before
 	ended   bool
@@ -269,17 +281,21 @@ func (f *file) restamp(e *tape.Event, request uint32) []byte {
 	return out
 }
 
-// command notes what was asked for. The first after which there are samples begins the time of the tape.
+// command notes what was asked for. The first begins the time of the tape. It is answered when the real clock stands
+// between two multiples of the period where that of the tape stood: then the stamps, which are moved by whole periods,
+// neither lie before what they are the end of nor after when they are fetched.
 func (f *file) command(e *tape.Event) {
 	f.last = f.played.Position(e)
-	now := hwtest.Now()
 	if f.began == 0 {
-		f.began, f.since = now, e.Time
-		// Stamps are of CLOCK_MONOTONIC_RAW.
-		shift := hwtest.NowRaw() - (f.machine.about.Began + e.Time - f.machine.about.Offset)
+		// Stamps are of CLOCK_MONOTONIC_RAW. A request that the tape had to wait for was answered no sooner than it began.
+		was := f.machine.about.Began + e.Time - e.Took - f.machine.about.Offset
 		period := max(f.machine.about.Period, 1)
+		behind := func() int64 { return ((hwtest.NowRaw()-was)%period + period) % period }
+		time.Sleep(time.Duration((period - behind()) % period))
+		shift := hwtest.NowRaw() - was
 		f.shift = shift - (shift%period+period)%period
 	}
+	f.began, f.since, f.prompt = hwtest.Now(), e.Time-e.Took, !begins(e)
 	f.signal()
 }
 
@@ -296,8 +312,10 @@ func (f *file) due() (*tape.Event, time.Duration) {
 	switch {
 	case ok && next < at:
 		return nil, 0 // something else was asked for first
-	case f.last > at:
-		return e, 0 // it was there when that was asked for
+	case f.last > at, f.prompt:
+		// It was there when that was asked for, or is what was asked for: whoever waits for it on the tape and now may do
+		// so for different times.
+		return e, 0
 	}
 	return e, time.Duration(max(0, e.Time-f.since-(hwtest.Now()-f.began)))
 }

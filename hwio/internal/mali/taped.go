@@ -113,9 +113,11 @@ func (d *TapedDevice) RequestValue(number uint32, value uint32) (int, error) {
 	if !ok {
 		return 0, syscall.ENOTTY
 	}
+	began := d.kernel.tape.Now()
 	n, err := d.Device.RequestValue(number, value)
 	d.kernel.tape.Add(tape.Event{Kind: tape.Request, Device: d.number, Code: fmt.Sprintf("%#08x", number),
-		Path: form.Name, Plain: true, In: binary.LittleEndian.AppendUint32(nil, value), Value: int64(n), Errno: tape.Errno(err)})
+		Path: form.Name, Plain: true, In: binary.LittleEndian.AppendUint32(nil, value), Value: int64(n), Errno: tape.Errno(err),
+		Took: d.kernel.tape.Now() - began})
 	return n, err
 }
 
