@@ -84,9 +84,12 @@ func (e *Entry) cell(c Column) (*formula.Expr, error) {
 }
 
 // Cells returns what the vendor's own tool prints of a metric over the samples of a capture: the mean of the samples'
-// values under the vendor's name for it, and not the ratio of totals that Counter.Total is. name is any address of a
-// metric, also "NAME[ID]" of an instance.
+// values under the vendor's name for it, and not the ratio of totals that Counter.Total is. Samples that were put
+// together are taken apart again. name is any address of a metric, also "NAME[ID]" of an instance.
 func Cells(cap *capture.Capture, defs []*Entry, name string) ([]Cell, error) {
+	for from, _ := cap.Beneath(); from != nil; from, _ = cap.Beneath() {
+		cap = from
+	}
 	s := newScope(cap, defs)
 	e, err := s.find(name)
 	if base, id, ok := cutInstance(name); err != nil && ok {
