@@ -146,10 +146,10 @@ func joinLabelArgs(args []string) []string {
 		switch {
 		case args[i] == "--":
 			return append(out, args[i:]...)
-		case args[i] == "--by" && i+2 < len(args) && args[i+1] == "label":
+		case args[i] == "--by" && i+2 < len(args) && args[i+1] == "label" && args[i+2] != "--":
 			out = append(out, "--by=label:"+args[i+2])
 			i += 2
-		case args[i] == "--by=label" && i+1 < len(args):
+		case args[i] == "--by=label" && i+1 < len(args) && args[i+1] != "--":
 			out = append(out, "--by=label:"+args[i+1])
 			i++
 		default:
