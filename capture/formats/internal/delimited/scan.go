@@ -74,7 +74,8 @@ func (f *File) markOpen(chunks []chunk) {
 	last.open = err == nil && b[0] != '\n'
 }
 
-// scanQuoted divides text with quotes, which may hold line ends, from front to back. A row begins at from, in line.
+// scanQuoted divides text with quotes, which may hold line ends, from front to back. A row begins at from, in line. Before a fault of the text
+// it returns what can be divided: a row there may have a fault of its own, which then is the first.
 func (f *File) scanQuoted(ctx context.Context, from int64, line int, piece int64) ([]chunk, error) {
 	var chunks []chunk
 	buf := make([]byte, 0, piece+1)
@@ -100,7 +101,10 @@ func (f *File) scanQuoted(ctx context.Context, from int64, line int, piece int64
 		s := scanRows(buf, f.Delim)
 		switch {
 		case atEnd && s.openAt >= 0 && bytes.IndexByte(buf[s.openAt:want], '\n') >= 0:
-			return nil, &Error{f.Name, line + bytes.Count(buf[:s.openAt], []byte{'\n'}),
+			if s.end > 0 {
+				chunks = append(chunks, chunk{from: from, to: from + int64(s.end)})
+			}
+			return chunks, &Error{f.Name, line + bytes.Count(buf[:s.openAt], []byte{'\n'}),
 				"a quote that opens here never closes"}
 		case atEnd:
 			chunks = append(chunks, chunk{from: from, to: f.size})
@@ -108,7 +112,7 @@ func (f *File) scanQuoted(ctx context.Context, from int64, line int, piece int64
 			return chunks, nil
 		case s.end == 0:
 			if piece *= 2; piece > maxRow {
-				return nil, f.tooLong(line)
+				return chunks, f.tooLong(line)
 			}
 			continue
 		}

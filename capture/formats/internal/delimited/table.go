@@ -162,13 +162,12 @@ func (t *Table) readChunks(ctx context.Context, specs []Spec, workers int) error
 	for i := range done {
 		from = max(from, t.chunks[i].to)
 	}
-	rest, err := f.scanQuoted(ctx, from, line, size)
-	if err != nil {
+	rest, fault := f.scanQuoted(ctx, from, line, size)
+	t.chunks = append(t.chunks[:done:done], rest...)
+	if _, _, err := t.parseAll(ctx, specs, workers, t.chunks[done:], line); err != nil {
 		return err
 	}
-	t.chunks = append(t.chunks[:done:done], rest...)
-	_, _, err = t.parseAll(ctx, specs, workers, t.chunks[done:], line)
-	return err
+	return fault
 }
 
 // parseAll reads chunks, of which the first begins in line. It returns how many there are before the first that has an
