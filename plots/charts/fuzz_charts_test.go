@@ -16,6 +16,11 @@ func FuzzCharts(f *testing.F) {
 		uint16(120), "")
 	f.Add(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 1), math.Float64bits(1e300)),
 		uint16(900), uint16(200), "\x00")
+	var many []byte // more keys than a narrow page has room for
+	for i := range 30 {
+		many = binary.LittleEndian.AppendUint64(many, math.Float64bits(float64(i%15+1)))
+	}
+	f.Add(many, uint16(0), uint16(80), "")
 	f.Fuzz(func(t *testing.T, data []byte, w, h uint16, name string) {
 		var v []float64
 		for len(data) >= 8 && len(v) < 300 {

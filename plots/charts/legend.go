@@ -94,6 +94,9 @@ func legendRows(t *canvas.Theme, keys []key, width, maxHeight float64) legend {
 	l = lay(1, 0)
 	for cols := l.cols + 1; l.height() > maxHeight && cols <= 6; cols++ {
 		widest = (width - gap*float64(cols-1)) / float64(cols)
+		if widest < swatchWidth(t)+t.Text*3 {
+			break // of a name in a narrower column nothing but an ellipsis is left
+		}
 		l = lay(1, 0)
 	}
 	for len(l.rows) > 0 && l.height() > maxHeight {
