@@ -34,8 +34,8 @@ type Config struct {
 	Limit   func(ctx context.Context, run func(context.Context) error) error
 	History string // path of the history file; "" means the user's own, "-" none
 	Repo    string // folder of the repository, whose start-up file is asked about; "" is none
-	// Width is how many cells a line of output may take now, 0 if that is not known; nil leaves what Env says.
-	Width    func() int
+	// Screen is how many cells a line of output may take now, and how many lines there are, 0 if that is not known; nil leaves what Env says.
+	Screen   func() (width, height int)
 	Settings []Setting // further ones for :set
 	// Help is what the documentation says of words that are no name, false for nothing; nil knows nothing.
 	Help  func(words string) (text string, ok bool)
@@ -66,7 +66,7 @@ type Session struct {
 	loaded  string    // the file of the last :load
 	hist    *history  // nil until it is asked for
 	last    string    // the last entry that is no command
-	width   int       // of :set width; 0 asks Config.Width
+	width   int       // of :set width; 0 asks Config.Screen
 	console *console  // nil where no person sits there
 	look    looks
 	table   *values.Table // the last one that was shown; nil for none
@@ -168,7 +168,7 @@ func (s *Session) thread(ctx context.Context, name string, f func(*starlark.Thre
 	defer memory.FaultsPanic()()
 	defer guards.Recover(&err)
 	if s.cfg.Env != nil {
-		s.fitWidth()
+		s.fitScreen()
 		defer s.cfg.Env.Enter(ctx, thread)()
 	}
 	if n := s.cfg.MaxSteps; n > 0 {
@@ -182,13 +182,13 @@ func (s *Session) thread(ctx context.Context, name string, f func(*starlark.Thre
 	return f(thread)
 }
 
-// fitWidth tells the values how wide the terminal is now.
-func (s *Session) fitWidth() {
-	switch {
-	case s.width > 0:
+// fitScreen tells the values how large the terminal is now.
+func (s *Session) fitScreen() {
+	if s.cfg.Screen != nil {
+		s.cfg.Env.Width, s.cfg.Env.Height = s.cfg.Screen()
+	}
+	if s.width > 0 {
 		s.cfg.Env.Width = s.width
-	case s.cfg.Width != nil:
-		s.cfg.Env.Width = s.cfg.Width()
 	}
 }
 

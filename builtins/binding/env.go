@@ -87,6 +87,7 @@ type Env struct {
 	Contain func(what string, err error)
 
 	Width   int      // display cells of a line of output; 0 if not known
+	Height  int      // lines of the screen; 0 if not known
 	ASCII   bool     // charts in characters have none beyond ASCII
 	Theme   string   // the look of pictures that are shown where a script does not say; "" is the usual one
 	Args    []string // of the script

@@ -81,3 +81,37 @@ func Shortened(s string, room int, sign string) string {
 	}
 	return string(head) + sign + string(tail)
 }
+
+// Hang breaks the lines of a text that take more than so many cells, between words; what follows of a line is indented by two. Words
+// are never cut, so that paths can be copied. 0 is without limit.
+func Hang(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if TextCells(line) > width {
+			lines[i] = hang(line, width)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func hang(line string, width int) string {
+	var b strings.Builder
+	used, begun := 0, false // begun: a word stands in this line
+	for line != "" {
+		word := strings.TrimLeft(line, " ")
+		space := line[:len(line)-len(word)]
+		word, _, _ = strings.Cut(word, " ")
+		line = line[len(space)+len(word):]
+		n := len(space) + TextCells(word)
+		if begun && used+n > width && word != "" {
+			b.WriteString("\n  ")
+			used, n, space = 2, n-len(space), ""
+		}
+		b.WriteString(space + word)
+		used, begun = used+n, begun || word != ""
+	}
+	return b.String()
+}

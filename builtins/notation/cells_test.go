@@ -16,3 +16,24 @@ func TestTextIsMeasuredInCells(t *testing.T) {
 		}
 	}
 }
+
+func TestLongLinesHangBetweenWords(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"warning: one two", 0, "warning: one two"},
+		{"warning: one two", 16, "warning: one two"},
+		{"warning: one two", 15, "warning: one\n  two"},
+		{"warning: a/very/long/path/of/a.file it is", 12, "warning:\n  a/very/long/path/of/a.file\n  it is"},
+		{"  kept   wide\nand the next", 9, "  kept\n  wide\nand the\n  next"},
+		{"漢字 漢字 漢字", 9, "漢字 漢字\n  漢字"},
+		{"trailing  ", 8, "trailing  "},
+		{"unbreakable", 3, "unbreakable"},
+	} {
+		if got := Hang(c.text, c.width); got != c.want {
+			t.Errorf("Hang(%q, %d) is %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+}

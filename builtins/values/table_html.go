@@ -14,7 +14,7 @@ const htmlColumns = 100
 // HTML is the table for a page that shows HTML, such as a notebook: head and tail with the hidden count as it prints,
 // the units in a row of their own. Nothing in a cell is obeyed.
 func (t *Table) HTML() string {
-	shown, head := t.ends(defaultLayout.Rows)
+	shown, head := t.ends(usualRows)
 	columns := t.columns[:min(len(t.columns), htmlColumns)]
 	var b strings.Builder
 	row := func(tag string, cell func(k int) string) {

@@ -20,16 +20,27 @@ type Layout struct {
 	Rows  int // rows shown before the middle is left out
 }
 
-// defaultLayout is what print and the session use: it never floods the screen.
-var defaultLayout = Layout{Rows: 40}
+// usualRows is how many rows are shown where nothing says how high the screen is.
+const usualRows = 40
+
+// around is what stands around the rows of a table on a screen: the head of three lines, two lines about what is hidden, and the prompts.
+const around = 7
+
+// onScreen is what print and the session use: it never floods the screen.
+func onScreen(width, height int) Layout {
+	l := Layout{Width: width, Rows: usualRows}
+	if height > 0 {
+		l.Rows = max(height-around, 6)
+	}
+	return l
+}
 
 // String shows head and tail with the hidden count, and the units in a row of their own.
 func (t *Table) String() string {
-	l := defaultLayout
-	if t.env != nil {
-		l.Width = t.env.Width
+	if t.env == nil {
+		return t.Format(onScreen(0, 0))
 	}
-	return t.Format(l)
+	return t.Format(onScreen(t.env.Width, t.env.Height))
 }
 
 // Format lays the table out as text. What a limited width costs is told in a line below it; see fit.

@@ -18,6 +18,7 @@ import (
 
 // environment is what the values of a script or session share, but for what it may read and write.
 func (a *app) environment(args []string) *binding.Env {
+	width, height := a.screen()
 	return &binding.Env{
 		Registry: formatsall.Registry(),
 		Sources:  func() []hwio.Source { return all.Sources("") },
@@ -26,7 +27,8 @@ func (a *app) environment(args []string) *binding.Env {
 		Wrote:    a.wrote,
 		Show:     a.showPicture,
 		Args:     args,
-		Width:    a.width(),
+		Width:    width,
+		Height:   height,
 		ASCII:    a.ascii(),
 		Version:  version.String(),
 		Command:  ownCommand(),
@@ -43,12 +45,21 @@ func (a *app) commandOutput() *os.File {
 	return a.talk.file
 }
 
-// width is how many cells a line of output may take; 0 where it is no terminal.
-func (a *app) width() int {
+// screen is how many cells a line of output may take and how many lines there are; 0 where it is no terminal.
+func (a *app) screen() (width, height int) {
 	if !isTerminal(a.out.file) {
-		return 0
+		return 0, 0
 	}
-	return max(0, readline.GetScreenWidth())
+	width, height, err := readline.GetSize(int(a.out.file.Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return max(0, width), max(0, height)
+}
+
+func (a *app) width() int {
+	width, _ := a.screen()
+	return width
 }
 
 // talkWidth is how many cells a line of the terminal that the program talks on may take; 0 where that is not known.

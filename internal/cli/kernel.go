@@ -132,7 +132,7 @@ func (a *app) serveKernel(file string) error {
 	session := repl.NewSession(repl.Config{
 		Predeclared: builtins.Predeclared(env), Env: env, Load: host.runner.Loader(), Library: scripts.Library,
 		Out: k.Stdout(), Talk: k.Stderr(), Version: version.String(), Limit: host.runner.Protect,
-		MaxSteps: a.limits.maxSteps, Width: func() int { return notebookWidth }, Quiet: a.quiet,
+		MaxSteps: a.limits.maxSteps, Screen: func() (int, int) { return notebookWidth, 0 }, Quiet: a.quiet,
 		Display: k.Display, Page: k.Page, Clear: k.Clear, Settings: k.Settings(),
 	})
 	// An interrupt stops the running cell, and what ends other programs the kernel: in order.

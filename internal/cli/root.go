@@ -226,7 +226,7 @@ func (a *app) say(text string) {
 		return
 	}
 	a.line.clear()
-	fmt.Fprintln(a.talk, text)
+	fmt.Fprintln(a.talk, notation.Hang(text, a.talkWidth()))
 }
 
 // wrote prints the path of a file that was written: the result of the command.

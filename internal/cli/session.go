@@ -46,7 +46,7 @@ func (a *app) session(capturePath string, args []string) error {
 		Library: scripts.Library,
 		Out:     a.out, Talk: a.talk, Version: version.String(), Limit: host.runner.Protect,
 		MaxSteps: a.limits.maxSteps,
-		Width:    a.width, JSON: a.json, Quiet: a.quiet, Shell: a.limits.allowExec,
+		Screen:   a.screen, JSON: a.json, Quiet: a.quiet, Shell: a.limits.allowExec,
 		Help: func(words string) (string, bool) { return topic(words, ":help") },
 	}
 	if !a.coded {

@@ -39,6 +39,7 @@ func TestBuiltSession(t *testing.T) {
 		{"help explains and errors hint", testExplains},
 		{"a million samples do not flood the screen", testMillion},
 		{"tables fit the terminal as it is now", testTableWidth},
+		{"long warnings are broken between words", testLongWarnings},
 		{"sources say why not on a narrow terminal too", testSources},
 		{"pictures are drawn where the terminal can", testPictures},
 		{"charts are drawn in characters where it cannot", testCharacters},
@@ -211,6 +212,39 @@ func testTableWidth(t *testing.T, exe string) {
 	}
 	if got := c.enter(":set width 40"); !strings.Contains(got, "width = 40") {
 		t.Errorf("%q", got)
+	}
+	for _, height := range []int{16, 30, 60} {
+		if err := pty.Setsize(c.pty, &pty.Winsize{Rows: uint16(height), Cols: 80}); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.enter("table.new({'n': list(range(500))})"); strings.Count(got, "\r\n") > height || strings.Count(got, "\r\n") < height-8 {
+			t.Errorf("a table of 500 rows takes %d lines of %d: %q", strings.Count(got, "\r\n"), height, got)
+		}
+	}
+}
+
+// What is wider than the terminal is broken between words.
+func testLongWarnings(t *testing.T, exe string) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "counts.csv")
+	if err := os.WriteFile(file, []byte("time,alpha,beta,gamma\n0,1,2,3\n1,2,3,4\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := openConsole(t, exe, dir, "", nil)
+	c.wait(prompted)
+	if err := pty.Setsize(c.pty, &pty.Winsize{Rows: 40, Cols: 44}); err != nil {
+		t.Fatal(err)
+	}
+	got := escapes.ReplaceAllString(c.enter(fmt.Sprintf("c = capture.open(%q)", file)), "")
+	lines := strings.Split(got, "\r\n")
+	for _, line := range lines[:len(lines)-1] {
+		words := strings.Fields(line)
+		if !strings.HasPrefix(line, "warning: ") && !strings.HasPrefix(line, "  ") || len(line) > 44 && len(words) > 1 {
+			t.Errorf("a line of a warning is %q", line)
+		}
+	}
+	if text := strings.Join(strings.Fields(got), " "); !strings.Contains(text, "taken for counts that add up (delta): alpha, beta, gamma") {
+		t.Errorf("the warning is %q", text)
 	}
 }
 
