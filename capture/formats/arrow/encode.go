@@ -21,16 +21,21 @@ const batchBytes = 64 << 20
 // rangeReader returns samples [lo, hi) of one column.
 type rangeReader func(lo, hi int) (capture.Data, error)
 
-// encodeFile writes cfg in the file form. read gives the values of each counter that s has a column for.
-func encodeFile(ctx context.Context, w io.Writer, cfg *capture.Config, s shape,
+// encode writes cfg in the form of f. read gives the values of each counter that s has a column for.
+func (f Format) encode(ctx context.Context, w io.Writer, cfg *capture.Config, s shape,
 	read func(c *capture.Counter) rangeReader) error {
 	l, err := plan(cfg, labelType, s)
 	if err != nil {
 		return err
 	}
-	fw, err := ipc.NewFileWriter(w, ipc.WithSchema(l.schema))
-	if err != nil {
-		return err
+	var out interface {
+		Write(rec arrow.RecordBatch) error
+		Close() error
+	} = ipc.NewWriter(w, ipc.WithSchema(l.schema))
+	if !f.stream {
+		if out, err = ipc.NewFileWriter(w, ipc.WithSchema(l.schema)); err != nil {
+			return err
+		}
 	}
 	readers := make([]func(lo, hi int) (arrow.Array, error), len(l.fields))
 	for i, f := range l.fields {
@@ -52,11 +57,11 @@ func encodeFile(ctx context.Context, w io.Writer, cfg *capture.Config, s shape,
 			}
 			meter.Add(int64(hi - lo))
 		}
-		if err := fw.Write(array.NewRecordBatch(l.schema, cols, int64(hi-lo))); err != nil {
+		if err := out.Write(array.NewRecordBatch(l.schema, cols, int64(hi-lo))); err != nil {
 			return err
 		}
 	}
-	return fw.Close()
+	return out.Close()
 }
 
 // rowsPerBatch keeps bitmaps of consecutive batches on byte boundaries.
@@ -108,12 +113,12 @@ func columnReader(of string, col *capture.Column) rangeReader {
 	}
 }
 
-// Encode writes c to w in the file form.
-func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error {
+// Encode writes c to w.
+func (f Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error {
 	if err := checkLengths(&c.Config); err != nil {
 		return err
 	}
-	return encodeFile(ctx, w, &c.Config, measuredShape, measuredReader)
+	return f.encode(ctx, w, &c.Config, measuredShape, measuredReader)
 }
 
 // checkLengths makes sure that every column has a value for every sample, which capture.New does not check below whole

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
@@ -12,7 +14,9 @@ import (
 )
 
 // Format is the Arrow IPC format, file and stream form. Its zero value is ready for use.
-type Format struct{}
+type Format struct {
+	stream bool // writes the stream form
+}
 
 var (
 	_ formats.Writer    = Format{}
@@ -25,11 +29,17 @@ func (Format) Name() string { return "arrow" }
 
 // Doc says what the format is.
 func (Format) Doc() string {
-	return "Arrow IPC, astrolabe's own format, also as written by pandas, polars and DuckDB (starts with ARROW1, or is an Arrow stream), or a folder of the parts of a recording"
+	return "Arrow IPC, astrolabe's own format, also as written by pandas, polars and DuckDB (starts with ARROW1, or is an Arrow stream, which a name in .arrows asks for), or a folder of the parts of a recording"
 }
 
 // Extensions are the endings of the file form, the stream form and pandas' name for the file form.
 func (Format) Extensions() []string { return []string{".arrow", ".arrows", ".feather", ".ipc"} }
+
+// isStream reports whether the name of a file asks for the stream form.
+func isStream(path string) bool { return strings.EqualFold(filepath.Ext(path), ".arrows") }
+
+// Named writes the stream form into a file whose name ends in .arrows, the file form into others.
+func (Format) Named(path string) formats.Writer { return Format{stream: isStream(path)} }
 
 // Sniff is certain of the file form, and almost of the stream form and of a recording in parts.
 func (Format) Sniff(in *formats.Input) int {

@@ -5,6 +5,7 @@ package arrow
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/table"
@@ -95,6 +98,54 @@ func TestAPipeGetsTheStreamForm(t *testing.T) {
 	checkRecording(t, c, 10)
 	if hasWarning(c, "truncated") {
 		t.Errorf("warnings %q", c.Warnings)
+	}
+}
+
+func TestAFileNamedAsAStreamIsOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "recorded.Arrows")
+	s := recordingSchema()
+	w, err := Create(path, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := capture.NewBatch(&s, 10)
+	fillBatch(b, 0, 10)
+	if err := errors.Join(w.Write(b), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := decode(background, recorded, "recorded", &table.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkRecording(t, c, 10)
+	if hasWarning(c, "truncated") {
+		t.Errorf("warnings %q", c.Warnings)
+	}
+	var saved bytes.Buffer
+	if err := (Format{}).Named(path).Encode(background, &saved, c); err != nil {
+		t.Fatal(err)
+	}
+	again, err := decode(background, saved.Bytes(), "saved", &table.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkRecording(t, again, 10)
+	for name, data := range map[string][]byte{"recorded": recorded, "saved": saved.Bytes()} {
+		r, err := ipc.NewReader(bytes.NewReader(data)) // which refuses the file form
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		rows := int64(0)
+		for r.Next() {
+			rows += r.RecordBatch().NumRows()
+		}
+		if r.Err() != nil || rows != 10 || !bytes.HasSuffix(data, endMark) {
+			t.Errorf("%s: %d rows, error %v, ends in % x", name, rows, r.Err(), data[len(data)-8:])
+		}
 	}
 }
 

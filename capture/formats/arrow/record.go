@@ -29,6 +29,7 @@ type Writer struct {
 	path    string
 	f       file
 	pipe    bool // no regular file: it can neither be read again nor cut
+	bare    bool // the stream form, which neither begins nor ends as a file does
 	schema  *arrow.Schema
 	labels  []string
 	specs   []capture.ColumnSpec
@@ -59,7 +60,7 @@ type file interface {
 }
 
 // Create begins a recording at path. A file that is already there is replaced, once the new one can be written to. A
-// pipe or device gets the stream form and keeps it.
+// pipe or device, and a file whose name says so, gets the stream form and keeps it.
 func Create(path string, s capture.Schema) (*Writer, error) { return create(path, &s, nil) }
 
 // create is Create of one file, or of a part.
@@ -79,7 +80,7 @@ func newWriter(path string, s *capture.Schema, part *partDoc) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{path: path, labels: s.Labels, specs: s.Columns, fields: make([]int, len(s.Columns)),
+	w := &Writer{path: path, bare: isStream(path), labels: s.Labels, specs: s.Columns, fields: make([]int, len(s.Columns)),
 		rows: int(max(1, recordedBytes/s.Bytes(1)))}
 	for _, name := range s.Labels {
 		cfg.Labels = append(cfg.Labels, &capture.Label{Name: name})
@@ -116,7 +117,7 @@ func (w *Writer) open() error {
 		if st.IsDir() {
 			return errors.New("it is a folder: name a file in it")
 		}
-		w.pipe = true
+		w.pipe, w.bare = true, true
 		f, err := os.OpenFile(w.path, os.O_WRONLY, 0)
 		if err != nil {
 			return err
@@ -156,7 +157,7 @@ func (w *Writer) begin() error {
 		return err
 	}
 	var head []byte
-	if !w.pipe {
+	if !w.bare {
 		head = make([]byte, magicPadded)
 		copy(head, magic)
 	}
@@ -226,7 +227,7 @@ func (w *Writer) write(b *capture.Batch) error {
 		return nil
 	}
 	w.buf.Reset()
-	if err = w.stream.Write(rec); err == nil && !w.pipe {
+	if err = w.stream.Write(rec); err == nil && !w.bare {
 		err = w.index.addAll(w.buf.Bytes(), w.size)
 	}
 	if err != nil {
@@ -320,21 +321,25 @@ func (w *Writer) check(b *capture.Batch) error {
 	return nil
 }
 
-// Close ends the recording with the footer of a file, a pipe with the mark that ends a stream. Where there is no room
+// Close ends the recording with the footer of a file, or with the mark that ends a stream. Where there is no room
 // for the footer the recording stays complete without, and the error wraps ErrNoFooter.
 func (w *Writer) Close() error {
 	if w.closed {
 		return nil
 	}
 	w.closed = true
+	end := endMark
+	if !w.bare {
+		end = w.index.end()
+	}
 	if w.pipe {
-		_, err := w.f.Write(endMark)
+		_, err := w.f.Write(end)
 		if err = errors.Join(err, w.f.Close()); err != nil {
 			return fmt.Errorf("finish the recording: %w", formats.WriteError(w.path, err))
 		}
 		return nil
 	}
-	_, err := w.f.Write(w.index.end())
+	_, err := w.f.Write(end)
 	if err != nil {
 		_ = w.f.Truncate(w.size)
 		err = fmt.Errorf("%w: %d samples in %s: %w", ErrNoFooter, w.samples, w.path, formats.WriteError(w.path, err))
