@@ -186,6 +186,7 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 		in.Queues = append(in.Queues, analysis.AccountQueue{Name: q.name, Busy: busy})
 	}
 	in.Units = a.units()
+	a.lackSamples(&in)
 	a.chooseSets(&in)
 	return in, waits, ctx.Err()
 }

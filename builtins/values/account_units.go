@@ -1,6 +1,7 @@
 package values
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -57,6 +58,66 @@ func (a *accounting) units() (out []analysis.AccountUnit) {
 			out = append(out, unit)
 		} else {
 			out[first].Error = max(out[first].Error, u.errorn)
+		}
+	}
+	return out
+}
+
+// holes is the share of the time with work from which on a metric without values is named among what is missing.
+const holes = 0.05
+
+// lackSamples names the metrics of units that were recorded and have no value for a part of the time with work, before those that were not
+// recorded at all: nothing else says why that part is not explained.
+func (a *accounting) lackSamples(in *analysis.AccountInput) {
+	if a.inTurns() {
+		return // each set has its own samples
+	}
+	var partly []string
+	for _, u := range in.Units {
+		if u.Fallback || u.Set != "" {
+			continue
+		}
+		var unknown []int
+		worked, lost := 0.0, 0.0
+		for i, level := range u.Level {
+			time := float64(in.Length[i])
+			if in.Active != nil && in.Active[i] >= 0 {
+				time *= min(1, in.Active[i])
+			}
+			worked += time
+			if math.IsNaN(level) {
+				unknown, lost = append(unknown, i), lost+time
+			}
+		}
+		if lost < holes*worked || len(unknown) == len(u.Level) {
+			continue
+		}
+		for _, name := range a.without(u.Name, unknown) {
+			what := fmt.Sprintf("%s (no value for %.0f %% of the time)", a.called(name), 100*lost/worked)
+			if !slices.Contains(partly, what) {
+				partly = append(partly, what)
+			}
+		}
+	}
+	a.missing = append(partly, a.missing...)
+}
+
+// without are the metrics of a unit that have no value in some of these samples.
+func (a *accounting) without(unit string, samples []int) (out []string) {
+	for _, en := range a.table.units {
+		if en.name != unit {
+			continue
+		}
+		for _, names := range en.level {
+			for _, name := range names {
+				c := a.named(name)
+				if c == nil || strings.Contains(name, " ") || slices.Contains(out, name) {
+					continue
+				}
+				if slices.ContainsFunc(samples, func(i int) bool { return c.Value(i).Missing() }) {
+					out = append(out, name)
+				}
+			}
 		}
 	}
 	return out
