@@ -125,44 +125,54 @@ func (s *stretch) fill(d *columns, lo, hi int) {
 	}
 }
 
-// chain fills a run by columns: its reports lie behind one another in the first cache, and the loops over one counter
-// keep their offsets in registers.
+// chain fills a run by columns: its reports lie behind one another in the first cache, and the loops over counters keep
+// their offsets in registers.
 func (s *stretch) chain(d *columns, lo, hi int) {
 	rows, data := s.rows[lo:hi], s.a.block.data
 	var at [blockSlots]int // of the rows' second reports
 	var busy, eus [blockSlots]uint64
 	leastBusy, leastEUs := uint64(math.MaxUint64), uint64(math.MaxUint64)
+	last := uint(rows[0].old)
 	for i := range rows {
 		w := &rows[i]
 		at[i], busy[i], eus[i] = w.new, w.busy, w.eus
 		leastBusy, leastEUs = min(leastBusy, w.busy), min(leastEUs, w.eus)
+		last = max(last, uint(w.new))
 	}
+	data = data[:last+uint(s.a.format.Size)] // for the loops in assembly, which ask no more
 	layout, fields := &s.a.layout, s.a.format.fields
 	from, to := lo-d.from, hi-d.from
 	s.a.format.ticksField().differences(d.ints[1][from:to], data, rows[0].old, at[:])
-	for c := range fields {
-		fd, dst := &fields[c], d.ints[layout.counters+c][from:to]
-		most := fd.differences(dst, data, rows[0].old, at[:])
-		// A0 counts the clocks in which the GPU was busy, all others may count once for each EU in a clock.
-		limit, least := &eus, leastEUs
-		if fd.name == "A0" {
-			limit, least = &busy, leastBusy
+	var most [wideFields]uint64
+	for c, n := 0, 0; c < len(fields); c += n {
+		if n = wideFields; !wideDifferences(fields[c:], d.ints[layout.counters+c:], from, data, rows[0].old, at[:len(rows)], &most) {
+			n, most[0] = 1, fields[c].differences(d.ints[layout.counters+c][from:to], data, rows[0].old, at[:])
 		}
-		if most <= least || s.a.format.wide { // what counters of PECs may count in a clock nothing says
-			continue
-		}
-		over := 0
-		for i, v := range dst {
-			if v > limit[i] {
-				over++
+		for k := range n {
+			// A0 counts the clocks in which the GPU was busy, all others may count once for each EU in a clock.
+			limit, least := &eus, leastEUs
+			if fields[c+k].name == "A0" {
+				limit, least = &busy, leastBusy
 			}
-		}
-		if over > 0 {
-			s.over[c].Add(int64(over))
+			if most[k] <= least || s.a.format.wide { // what counters of PECs may count in a clock nothing says
+				continue
+			}
+			over := 0
+			for i, v := range d.ints[layout.counters+c+k][from:to] {
+				if v > limit[i] {
+					over++
+				}
+			}
+			if over > 0 {
+				s.over[c+k].Add(int64(over))
+			}
 		}
 	}
 	s.others(d, lo, hi)
 }
+
+// wideFields is how many counters wideDifferences takes together.
+const wideFields = 4
 
 // ticksField is the counter of clocks in the header.
 func (f *Format) ticksField() *field {
