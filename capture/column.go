@@ -107,6 +107,16 @@ func (c *Column) Stretch(lo, hi int, buf []uint64) Data {
 	return c.Data().Slice(lo, hi)
 }
 
+// tally takes integers from lo on, at most up to hi, into t where the column can tell without having them side by side,
+// and returns how many; 0 where it cannot.
+func (c *Column) tally(t *integers, lo, hi int) int {
+	if c.lazy == nil || c.lazy.tally == nil || c.lazy.data.Load() != nil {
+		return 0
+	}
+	c.lazy.seen.Store(true)
+	return c.lazy.tally(t, lo, hi)
+}
+
 // inParts reports whether values are only there for the parts that are asked for.
 func (c *Column) inParts() bool {
 	return c.lazy != nil && c.lazy.part != nil && c.lazy.data.Load() == nil
@@ -191,6 +201,7 @@ type lazyColumn struct {
 	source string // the file that load reads, for errors
 	load   func() (Data, error)
 	part   func(lo, hi int, buf []uint64) (Data, error) // nil where only all values can be read
+	tally  func(t *integers, lo, hi int) int            // see Column.tally; nil where it has no such way
 	data   atomic.Pointer[Data]
 	err    error       // set once, before data
 	again  bool        // it may be dropped

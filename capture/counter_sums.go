@@ -110,6 +110,10 @@ func (c *Counter) summaryOfIntegers() *summary {
 			buf := stretches.Get().(*[BlockRows]uint64)
 			defer stretches.Put(buf)
 			for lo, hi := rows*k/workers, rows*(k+1)/workers; lo < hi; {
+				if n := c.Col.tally(&t, lo, hi); n > 0 {
+					lo += n
+					continue
+				}
 				d := c.Col.Stretch(lo, hi, buf[:])
 				t.add(d)
 				lo += d.Len()

@@ -162,6 +162,60 @@ func narrow[T uint8 | uint16 | uint32 | uint64](dst []T, values []uint64, least 
 	}
 }
 
+// run finds the run of a row.
+func (p *Packed) run(row int) int {
+	k := row / PackedRows // where all runs before are full ones
+	if k >= len(p.runs) || p.starts[k] > row || p.starts[k]+p.runs[k].rows <= row {
+		k = sort.SearchInts(p.starts, row+1) - 1
+	}
+	return k
+}
+
+// tally takes the values [from, to) of a column into t as far as they lie in one run, and returns how many these are, or
+// 0 where they must be added one by one: they are added and compared as narrow as they are kept.
+func (p *Packed) tally(t *integers, column, from, to int) int {
+	k := p.run(from)
+	run := &p.runs[k]
+	col := &run.cols[column]
+	lo := from - p.starts[k]
+	n := min(to-from, run.rows-lo)
+	var sum, least, most uint64 // of what is above the least of the run
+	switch col.width {
+	case 1:
+		sum, least, most = above(lanes[uint8](run, col)[lo : lo+n])
+	case 2:
+		sum, least, most = above(lanes[uint16](run, col)[lo : lo+n])
+	case 4:
+		sum, least, most = above(lanes[uint32](run, col)[lo : lo+n])
+	case 8:
+		return 0
+	}
+	t.n += n
+	hi, low := bits.Mul64(col.least, uint64(n))
+	t.sum.plus(uint128{hi, low})
+	t.sum.add(sum)
+	t.least, t.most = min(t.least, col.least+least), max(t.most, col.least+most)
+	return n
+}
+
+// above adds up to PackedRows values, which cannot overflow, and finds the least and the greatest of them, in two rows
+// as extent does.
+func above[T uint8 | uint16 | uint32](values []T) (sum, least, most uint64) {
+	least1, most1 := values[0], values[0]
+	least2, most2 := least1, most1
+	for ; len(values) >= 4; values = values[4:] {
+		v := (*[4]T)(values)
+		sum += uint64(v[0]) + uint64(v[1]) + (uint64(v[2]) + uint64(v[3]))
+		least1, least2 = min(least1, v[0], v[2]), min(least2, v[1], v[3])
+		most1, most2 = max(most1, v[0], v[2]), max(most2, v[1], v[3])
+	}
+	for _, v := range values {
+		sum += uint64(v)
+		least1, most1 = min(least1, v), max(most1, v)
+	}
+	return sum, uint64(min(least1, least2)), uint64(max(most1, most2))
+}
+
 func widen[T uint8 | uint16 | uint32 | uint64](dst []uint64, values []T, least uint64) {
 	for len(dst) >= 8 && len(values) >= 8 {
 		d, v := (*[8]uint64)(dst), (*[8]T)(values)
@@ -180,11 +234,7 @@ func (p *Packed) read(dst []uint64, column, from int, doubles *Bitmap) {
 	if len(dst) == 0 {
 		return
 	}
-	k := from / PackedRows // where all runs before are full ones
-	if k >= len(p.runs) || p.starts[k] > from || p.starts[k]+p.runs[k].rows <= from {
-		k = sort.SearchInts(p.starts, from+1) - 1
-	}
-	for ; len(dst) > 0; k++ {
+	for k := p.run(from); len(dst) > 0; k++ {
 		run := &p.runs[k]
 		col := &run.cols[column]
 		lo := from - p.starts[k]
@@ -219,7 +269,11 @@ func (p *Packed) read(dst []uint64, column, from int, doubles *Bitmap) {
 
 // Integers is a column of integers, of which valid says which are there.
 func (p *Packed) Integers(column int, valid Bitmap) *Column {
-	return p.column(column, nil, func(u []uint64, from int) Data { return Data{U: u, Valid: valid.Slice(from)} })
+	c := p.column(column, nil, func(u []uint64, from int) Data { return Data{U: u, Valid: valid.Slice(from)} })
+	if c.lazy != nil && valid.Bits == nil {
+		c.lazy.tally = func(t *integers, lo, hi int) int { return p.tally(t, column, lo, hi) }
+	}
+	return c
 }
 
 // Doubles is a column of doubles, which were packed by their bits or as integers. Of the latter valid says which are

@@ -57,6 +57,22 @@ func comparePacked(t *testing.T, c *Column, want []uint64, valid Bitmap, rng *ra
 			}
 		}
 	}
+	if valid.Bits == nil && len(want) > 0 {
+		lo := rng.IntN(len(want))
+		hi := lo + 1 + rng.IntN(len(want)-lo)
+		got, all := integers{least: ^uint64(0)}, integers{least: ^uint64(0)}
+		for at := lo; at < hi; {
+			n := c.tally(&got, at, hi)
+			if n == 0 {
+				n = 1
+				got.add(Data{U: want[at : at+1]})
+			}
+			at += n
+		}
+		if all.add(Data{U: want[lo:hi]}); got != all {
+			t.Fatalf("values %d to %d together: %v, want %v", lo, hi, got, all)
+		}
+	}
 	if d := c.Data(); !slices.Equal(d.U, want) {
 		t.Fatalf("all values: %v, want %v", d.U, want)
 	}
@@ -151,13 +167,16 @@ func TestStatisticsOfPackedColumnsAreThoseOfTheirValues(t *testing.T) {
 	}
 	p := packedOf([][]uint64{values}, 16_384, 16_384, n-2*16_384)
 	axis := NewUniformAxis(n, 1000)
-	packed := &Counter{Axis: axis, Col: p.Integers(0, valid)}
-	plain := &Counter{Axis: axis, Col: NewColumn(Data{U: values, Valid: valid})}
-	for name, of := range map[string]func(c *Counter) Value{"sum": (*Counter).Sum, "least": (*Counter).Min,
-		"most": (*Counter).Max, "std": (*Counter).Std, "median": (*Counter).Median, "total": (*Counter).Total,
-		"first": (*Counter).First, "last": (*Counter).Last} {
-		if got, want := of(packed), of(plain); got != want {
-			t.Errorf("%s: %v, want %v", name, got, want)
+	var packed, plain *Counter
+	for _, valid := range []Bitmap{{}, valid} {
+		packed = &Counter{Axis: axis, Col: p.Integers(0, valid)}
+		plain = &Counter{Axis: axis, Col: NewColumn(Data{U: values, Valid: valid})}
+		for name, of := range map[string]func(c *Counter) Value{"sum": (*Counter).Sum, "least": (*Counter).Min,
+			"most": (*Counter).Max, "std": (*Counter).Std, "median": (*Counter).Median, "total": (*Counter).Total,
+			"first": (*Counter).First, "last": (*Counter).Last} {
+			if got, want := of(packed), of(plain); got != want {
+				t.Errorf("%s: %v, want %v", name, got, want)
+			}
 		}
 	}
 	bins := &Bins{From: axis, Lo: []int{0, 5, 300, 20_000}, Hi: []int{5, 300, 20_000, n}}
