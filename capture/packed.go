@@ -111,23 +111,16 @@ func (w *Packer) Put(p *Packed, k int, columns [][]uint64, integers []bool) (too
 	return 8*words + n*int(unsafe.Sizeof(packedColumn{}))
 }
 
-// extent is the least and the greatest of some values. It goes through them in two rows at once, which do not wait for
-// each other.
+// extent is the least and the greatest of some values.
 func extent(values []uint64) (least, most uint64) {
-	least, most = values[0], values[0]
-	if len(values)%2 == 1 {
-		values = values[1:]
+	least, most, n := wideExtent(values)
+	if n == 0 {
+		least, most = values[0], values[0]
 	}
-	least2, most2 := least, most
-	for ; len(values) >= 4; values = values[4:] {
-		v := (*[4]uint64)(values)
-		least, least2 = min(least, v[0], v[2]), min(least2, v[1], v[3])
-		most, most2 = max(most, v[0], v[2]), max(most2, v[1], v[3])
-	}
-	for _, v := range values {
+	for _, v := range values[n:] {
 		least, most = min(least, v), max(most, v)
 	}
-	return min(least, least2), max(most, most2)
+	return least, most
 }
 
 // packedWidth is in how many bytes a column with differences up to most is kept.
@@ -182,11 +175,11 @@ func (p *Packed) tally(t *integers, column, from, to int) int {
 	var sum, least, most uint64 // of what is above the least of the run
 	switch col.width {
 	case 1:
-		sum, least, most = above(lanes[uint8](run, col)[lo : lo+n])
+		sum, least, most = above(lanes[uint8](run, col)[lo:lo+n], wideAbove8)
 	case 2:
-		sum, least, most = above(lanes[uint16](run, col)[lo : lo+n])
+		sum, least, most = above(lanes[uint16](run, col)[lo:lo+n], wideAbove16)
 	case 4:
-		sum, least, most = above(lanes[uint32](run, col)[lo : lo+n])
+		sum, least, most = above(lanes[uint32](run, col)[lo:lo+n], wideAbove32)
 	case 8:
 		return 0
 	}
@@ -198,22 +191,19 @@ func (p *Packed) tally(t *integers, column, from, to int) int {
 	return n
 }
 
-// above adds up to PackedRows values, which cannot overflow, and finds the least and the greatest of them, in two rows
-// as extent does.
-func above[T uint8 | uint16 | uint32](values []T) (sum, least, most uint64) {
-	least1, most1 := values[0], values[0]
-	least2, most2 := least1, most1
-	for ; len(values) >= 4; values = values[4:] {
-		v := (*[4]T)(values)
-		sum += uint64(v[0]) + uint64(v[1]) + (uint64(v[2]) + uint64(v[3]))
-		least1, least2 = min(least1, v[0], v[2]), min(least2, v[1], v[3])
-		most1, most2 = max(most1, v[0], v[2]), max(most2, v[1], v[3])
+// above adds up to PackedRows values, which cannot overflow, and finds the least and the greatest of them. wide takes as
+// many as fill registers.
+func above[T uint8 | uint16 | uint32](values []T, wide func([]T) (sum, least, most uint64, n int)) (sum, least, most uint64) {
+	sum, least, most, n := wide(values)
+	if n == 0 {
+		least, most = uint64(values[0]), uint64(values[0])
 	}
-	for _, v := range values {
-		sum += uint64(v)
-		least1, most1 = min(least1, v), max(most1, v)
+	for _, v := range values[n:] {
+		u := uint64(v)
+		sum += u
+		least, most = min(least, u), max(most, u)
 	}
-	return sum, uint64(min(least1, least2)), uint64(max(most1, most2))
+	return sum, least, most
 }
 
 func widen[T uint8 | uint16 | uint32 | uint64](dst []uint64, values []T, least uint64) {
