@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"math"
 	"runtime"
 
 	"astrolabe/capture/memory"
@@ -58,25 +59,30 @@ func (c *Counter) summary() *summary {
 	return s
 }
 
-// summaryOfFloats adds doubles in their order.
+// summaryOfFloats adds doubles in their order. No comparison with NaN holds, and bounds begin where every other value is
+// within, so that a value is asked three things only.
 func (c *Counter) summaryOfFloats() *summary {
 	sum, n := 0.0, 0
 	least, most := -1, -1 // positions
-	low, high := 0.0, 0.0
+	low, high := math.Inf(1), math.Inf(-1)
 	c.walk(func(lo int, v []float64) {
 		s, k := sum, n // what a closure shares is not kept in registers
 		l, m, a, b := least, most, low, high
 		for i, x := range v {
-			if x != x {
-				continue
-			}
-			s += x
-			k++
-			if x < a || l < 0 {
+			if x < a {
 				l, a = lo+i, x
 			}
-			if x > b || m < 0 {
+			if x > b {
 				m, b = lo+i, x
+			}
+			if x == x {
+				s += x
+				k++
+			}
+		}
+		for i := 0; k > 0 && min(l, m) < 0; i++ { // all so far are one infinity, and so is the first value here
+			if v[i] == v[i] {
+				l, m = max(l, lo+i), max(m, lo+i)
 			}
 		}
 		sum, n, least, most, low, high = s, k, l, m, a, b

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"runtime"
+	"sync"
 
 	"astrolabe/capture/memory"
 )
@@ -44,11 +45,19 @@ func (c *Counter) walk(f func(lo int, v []float64)) {
 	})
 }
 
+// walkRoom keeps what walkFormula computes into: a script asks for hundreds of metrics, and fresh pages for each cost as
+// much as some of the formulas.
+var walkRoom sync.Pool
+
 // walkFormula computes values on all cores while f is called for those before them.
 func (c *Counter) walkFormula(f func(lo int, v []float64)) {
 	n := c.Len()
 	size := min(n, max(2, runtime.GOMAXPROCS(0))*walkBlocks*BlockRows)
-	v, next := make([]float64, size), make([]float64, size)
+	both, _ := walkRoom.Get().(*[]float64) // of a formula before
+	if both == nil || len(*both) < 2*size {
+		both = new(make([]float64, 2*size))
+	}
+	v, next := (*both)[:size], (*both)[size:2*size]
 	compute := func(v []float64, from int) []float64 {
 		v = v[:min(size, n-from)]
 		EachBlock(len(v), func(lo, hi int) { c.ReadFloats(v[lo:hi], from+lo) })
@@ -64,6 +73,7 @@ func (c *Counter) walkFormula(f func(lo int, v []float64)) {
 		wg.Wait()
 		v, next = next, v[:size]
 	}
+	walkRoom.Put(both) // not after a panic, when something may still write there
 }
 
 // parts calls f for all values of a measured column in order, in stretches of at most BlockRows, until it returns

@@ -117,3 +117,29 @@ func TestAFormulaIsComputedTwiceAtMost(t *testing.T) {
 		}
 	}
 }
+
+// Bounds are values of samples, also where there is nothing but infinities, and the first of equals counts.
+func TestBoundsOfDoublesAreThoseOfThePresentValues(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		values      []float64
+		least, most float64
+		n           int
+	}{
+		{[]float64{nan, inf, inf}, inf, inf, 2},
+		{[]float64{-inf, nan}, -inf, -inf, 1},
+		{[]float64{nan, inf, 3, -inf, nan}, -inf, inf, 3},
+		{[]float64{inf, 2, 2}, 2, inf, 3},
+		{[]float64{math.Copysign(0, -1), 0}, math.Copysign(0, -1), math.Copysign(0, -1), 2},
+	} {
+		x := &Counter{Axis: NewUniformAxis(len(c.values), 1000), Col: NewColumn(Data{F: c.values})}
+		least, most := x.Min().Float(), x.Max().Float()
+		if math.Float64bits(least) != math.Float64bits(c.least) || math.Float64bits(most) != math.Float64bits(c.most) || x.Count() != c.n {
+			t.Errorf("%v: %v to %v of %d, want %v to %v of %d", c.values, least, most, x.Count(), c.least, c.most, c.n)
+		}
+	}
+	none := &Counter{Axis: NewUniformAxis(2, 1000), Col: NewColumn(Data{F: []float64{nan, nan}})}
+	if v := none.Min(); !v.Missing() {
+		t.Errorf("least of nothing: %v", v)
+	}
+}
