@@ -25,6 +25,7 @@ func main() {
 // differences of one counter, so that four registers are turned on their side.
 func differences(name, what string, high bool) {
 	TEXT(name, NOSPLIT, "func(d0, d1, d2, d3 *uint64, low, high *byte, from int, at *int, n int, bits *[4]uint64)")
+	Pragma("noescape") // a run's offsets would go to the heap for each
 	Doc(fmt.Sprintf("%s puts differences of %s, into d0 to d3:", name, what),
 		"from the report at from to the first at at, and on to each next. n must be a multiple of four. bits gets every bit that any has.")
 	var dst [lanes]reg.Register

@@ -6,8 +6,12 @@ package oa
 
 // differences40AVX2 puts differences of four counters of 40 bits, whose low words stand side by side, and so do their high bytes, into d0 to d3:
 // from the report at from to the first at at, and on to each next. n must be a multiple of four. bits gets every bit that any has.
+//
+//go:noescape
 func differences40AVX2(d0 *uint64, d1 *uint64, d2 *uint64, d3 *uint64, low *byte, high *byte, from int, at *int, n int, bits *[4]uint64)
 
 // differences32AVX2 puts differences of four counters of 32 bits that stand side by side, into d0 to d3:
 // from the report at from to the first at at, and on to each next. n must be a multiple of four. bits gets every bit that any has.
+//
+//go:noescape
 func differences32AVX2(d0 *uint64, d1 *uint64, d2 *uint64, d3 *uint64, low *byte, high *byte, from int, at *int, n int, bits *[4]uint64)
