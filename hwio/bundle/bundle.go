@@ -46,16 +46,18 @@ const (
 	CaptureFile = "capture.arrow"
 	findingFile = "findings.json"
 	checksFile  = "checks.json"
+	sysfsFile   = "sysfs.umockdev"
 )
 
 // order is that in which the files are written.
-var order = []string{Manifest, readmeFile, findingFile, checksFile, filesFile, devicesFile, CaptureFile}
+var order = []string{Manifest, readmeFile, findingFile, checksFile, filesFile, sysfsFile, devicesFile, CaptureFile}
 
 // meanings say what is in the files.
 var meanings = map[string]string{
 	Manifest: "versions, permissions, the clock, what was left out, and the hashes of the other files", readmeFile: "what this is",
 	findingFile: "what doctor said", checksFile: "checks of identities, with a verdict each",
 	filesFile:   "what files of /proc and /sys answered, line by line",
+	sysfsFile:   "the devices of /sys again, for umockdev-run",
 	devicesFile: "device requests and raw samples, line by line", CaptureFile: "the recording",
 }
 
@@ -133,6 +135,9 @@ func (b *Bundle) pack() error {
 		} else {
 			b.contents[devicesFile] = append(b.contents[devicesFile], line...)
 		}
+	}
+	if text := umockdev(b.Events); len(text) > 0 {
+		b.contents[sysfsFile] = text
 	}
 	if b.Capture != nil {
 		b.contents[CaptureFile] = b.Capture

@@ -48,6 +48,12 @@ func Collect(ctx context.Context, o Options) (*Bundle, error) {
 		sources = append(sources, taped)
 		b.About.Sources = append(b.About.Sources, Source{s.Name(), taped.Probe(ctx).Usable})
 	}
+	for _, card := range root.List("/sys/class/drm") {
+		for _, name := range []string{"vendor", "device", "revision", "class", "subsystem_vendor", "subsystem_device"} {
+			_, _ = root.Read("/sys/class/drm/" + card + "/device/" + name) // which board it is, for whoever reads the bundle
+		}
+		root.LinkName("/sys/class/drm/" + card + "/device")
+	}
 	for _, f := range hwio.DoctorOf(ctx, root, sources) {
 		b.Findings = append(b.Findings, Finding(f))
 	}

@@ -148,6 +148,10 @@ func (b *Bundle) unpack() error {
 			return err
 		}
 	}
+	// What is there twice says the same twice. Bundles of before had it once.
+	if text, ok := b.contents[sysfsFile]; ok && !bytes.Equal(text, umockdev(b.Events)) {
+		return fmt.Errorf("%s does not say what %s says", sysfsFile, filesFile)
+	}
 	slices.SortStableFunc(b.Events, func(x, y tape.Event) int { return int(min(max(x.Time-y.Time, -1), 1)) })
 	return nil
 }

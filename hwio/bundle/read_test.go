@@ -3,6 +3,9 @@ package bundle
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +61,51 @@ func TestAnArchiveComesBack(t *testing.T) {
 	}
 }
 
+// Names and values that a device may have, and what a program that knows the form must read.
+func TestDevicesAreDescribedForUmockdev(t *testing.T) {
+	link := func(path, to string) tape.Event { return tape.Event{Kind: tape.Link, Path: path, Text: to} }
+	file := func(path, text string) tape.Event { return tape.Event{Kind: tape.File, Path: path, Text: text} }
+	got := string(umockdev([]tape.Event{
+		file("/proc/stat", "cpu 1\n"),
+		{Kind: tape.Names, Path: "/sys/class/drm", Names: []string{"card0"}},
+		file("/sys/class/drm/card0/device/vendor", "0x8086\n"), // before it is known where it leads
+		link("/sys/class/drm/card0/device", "0000:00:01.0"), link("/sys/class/drm/card0/device/driver", "xe"),
+		file("/sys/class/drm/card0/device/device", "0x64a0\n"), file("/sys/class/drm/card0/device/class", "0x030000\n"),
+		file("/sys/class/drm/card0/gt_cur_freq_mhz", "1100\n"), file("/sys/class/drm/card0/gt_cur_freq_mhz", "1200\n"),
+		file("/sys/class/thermal/thermal_zone0/type", "a\\b\nc\n"),
+		{Kind: tape.File, Path: "/sys/class/thermal/thermal_zone0/temp", Errno: 5},
+		{Kind: tape.File, Path: "/sys/class/thermal/thermal_zone0/raw", Data: tape.Hex{0, 0xff}},
+	}))
+	want := `P: /devices/pci0000:00/0000:00:01.0
+E: SUBSYSTEM=pci
+E: PCI_SLOT_NAME=0000:00:01.0
+H: config=8680A064000000000000000300000000` + strings.Repeat("0", 96) + `
+E: DRIVER=xe
+L: driver=../../../bus/pci/drivers/xe
+A: class=0x030000\n
+A: device=0x64a0\n
+A: vendor=0x8086\n
+
+P: /devices/pci0000:00/0000:00:01.0/drm/card0
+N: dri/card0
+E: DEVNAME=/dev/dri/card0
+E: SUBSYSTEM=drm
+A: gt_cur_freq_mhz=1100\n
+
+P: /devices/virtual/thermal/thermal_zone0
+E: SUBSYSTEM=thermal
+H: raw=00FF
+A: type=a\\b\nc\n
+
+`
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got := umockdev([]tape.Event{file("/proc/stat", "cpu 1\n")}); got != nil {
+		t.Errorf("of no device: %q", got)
+	}
+}
+
 // files is an archive of contents as they are.
 func files(t *testing.T, contents map[string]string) []byte {
 	var out bytes.Buffer
@@ -88,6 +136,14 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 	escaping.Events[1].Path = "/sys/../etc/shadow"
 	foreign := small(t)
 	foreign.Events[1].Kind = "exec"
+	differing := small(t)
+	differing.contents[sysfsFile] = []byte("P: /devices/virtual/drm/card7\n")
+	sum := sha256.Sum256(differing.contents[sysfsFile])
+	differing.About.Files = append(differing.About.Files, Entry{sysfsFile, int64(len(differing.contents[sysfsFile])), hex.EncodeToString(sum[:])})
+	var err error
+	if differing.contents[Manifest], err = json.Marshal(differing.About); err != nil {
+		t.Fatal(err)
+	}
 	for _, b := range []*Bundle{backwards, escaping, foreign} {
 		if err := b.pack(); err != nil {
 			t.Fatal(err)
@@ -109,6 +165,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		{"a file that is not listed", "does not list", files(t, map[string]string{Manifest: `{"schema":1}`, "README.txt": "x"})},
 		{"time that runs backwards", "before that of the line before", encoded(t, backwards)},
 		{"a path that leaves", "no path of the kernel's", encoded(t, escaping)},
+		{"two lists of files that differ", "sysfs.umockdev does not say what files.jsonl says", encoded(t, differing)},
 		{"a kind that is none", `kind "exec"`, encoded(t, foreign)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
