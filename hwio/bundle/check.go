@@ -197,6 +197,7 @@ var errNotPlayed = errors.New("this reader cannot be played from answers yet")
 type rows struct {
 	schema *capture.Schema
 	batch  *capture.Batch
+	exact  bool // the reader was told everything at the same time as then, so that all must be the same to the last bit
 }
 
 // len is how many there are: the reader of a kernel's files leaves their times to the recorder.
@@ -246,6 +247,12 @@ func (b *Bundle) replay(ctx context.Context, name string, samples int) (*rows, [
 	defer st.Close()
 	r := &rows{schema: st.Schema()}
 	r.batch = capture.NewBatch(r.schema, 64)
+	// Samples that a device delivers as a stream of bytes were there when it was read last.
+	readings := func() {
+		for at := player.Fetched(); at > 0 && len(fetched) < r.batch.Len(); {
+			fetched = append(fetched, b.About.Began+at)
+		}
+	}
 	// A last sample may come only when the end is asked for.
 	for idle, left := 0, 0; idle < 3 || player.Left() > 1 && idle < 300 && r.batch.Len() < maxRows; {
 		before := r.batch.Len()
@@ -254,6 +261,7 @@ func (b *Bundle) replay(ctx context.Context, name string, samples int) (*rows, [
 		} else if err != nil {
 			break
 		}
+		readings()
 		if _, stamps := st.(hwio.Stamper); !stamps {
 			if r.len() >= samples {
 				break
@@ -272,7 +280,9 @@ func (b *Bundle) replay(ctx context.Context, name string, samples int) (*rows, [
 		if err := f.Finish(ctx, r.batch); err != nil && !errors.Is(err, io.EOF) {
 			return nil, nil, err
 		}
+		readings()
 	}
+	r.exact = player.Fetched() > 0
 	return r, fetched, nil
 }
 
@@ -289,24 +299,24 @@ func (j *judging) same(source string, c *capture.Capture, again *rows, stamped b
 	for i, s := range again.schema.Columns {
 		columns[id{s.Meta.Name, s.Meta.Instance}] = i
 	}
-	values, other, missing := 0, 0, 0
+	values, other, missing, kind := 0, 0, 0, "integers"
+	if again.exact {
+		kind = "values"
+	}
 	eachColumn(c, func(m *capture.Meta, name string, col *capture.Column) {
 		i, ok := columns[id{name, m.Instance}]
 		switch {
 		case !ok:
 			missing++
-		case again.schema.Columns[i].Integer && col.Integers():
-			d := col.Data()
-			for k := range n {
-				values++
-				if d.Missing(k) != again.batch.Cols[i].Missing(k) || !d.Missing(k) && d.U[k] != again.batch.Cols[i].U[k] {
-					other++
-				}
-			}
+		case again.schema.Columns[i].Integer != col.Integers():
+			missing++
+		case col.Integers() || again.exact:
+			values += n
+			other += differing(col.Data(), again.batch.Cols[i], n)
 		}
 	})
 	j.add(source, "capture from raw samples", other == 0 && missing == 0 && values > 0,
-		"%d of %d integers differ, %d counters are missing", other, values, missing)
+		"%d of %d %s differ, %d counters are missing", other, values, kind, missing)
 	if !stamped {
 		j.open(source, "lengths of samples", "no device stamped them")
 		return
@@ -314,11 +324,24 @@ func (j *judging) same(source string, c *capture.Capture, again *rows, stamped b
 	far := 0
 	for k := range n {
 		was, is := c.Axis.End[k]-c.Axis.Start[k], again.batch.End[k]-again.batch.Start[k]
-		if math.Abs(float64(was-is)) > 0.01*float64(was)+20e3 && k > 0 {
+		if again.exact && was != is || math.Abs(float64(was-is)) > 0.01*float64(was)+20e3 && k > 0 {
 			far++
 		}
 	}
 	j.add(source, "lengths of samples", far == 0, "%d of %d are other by the raw stamps", far, n)
+}
+
+// differing counts the first n values that are not the same.
+func differing(was, is capture.Data, n int) int {
+	out := 0
+	for k := range n {
+		switch {
+		case was.Missing(k) && is.Missing(k):
+		case was.Missing(k) != is.Missing(k), was.U != nil && was.U[k] != is.U[k], was.U == nil && was.F[k] != is.F[k]:
+			out++
+		}
+	}
+	return out
 }
 
 // stamps compares the device's stamps with when its samples were fetched.

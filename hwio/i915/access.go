@@ -21,10 +21,11 @@ type security struct {
 	known      bool   // the kernel has the setting at all
 	maxRate    uint64 // reports a second that users without privilege may ask for
 	privileged bool   // this process has CAP_PERFMON or CAP_SYS_ADMIN
+	root       sysroot.Root
 }
 
 func readSecurity(root sysroot.Root) security {
-	s := security{paranoid: true, maxRate: defaultMaxRate}
+	s := security{paranoid: true, maxRate: defaultMaxRate, root: root}
 	if v, err := root.Uint(paranoidFile); err == nil {
 		s.paranoid, s.known = v != 0, true
 	}
@@ -40,7 +41,7 @@ func (s security) forbidden() bool { return s.paranoid && !s.privileged }
 
 // denied explains a refusal for want of privilege.
 func (s security) denied() *hwio.Problem {
-	return intel.Denied("dev.i915.perf_stream_paranoid", s.known && s.paranoid)
+	return intel.Denied(s.root, "dev.i915.perf_stream_paranoid", s.known && s.paranoid)
 }
 
 // explainOpen says why the driver refused a stream.

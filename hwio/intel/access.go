@@ -33,20 +33,20 @@ func Privileged(root sysroot.Root) bool {
 	return false
 }
 
-// Denied explains a refusal for want of privilege, by a setting of the kernel that is 1, or "" where it has none.
-func Denied(setting string, set bool) *hwio.Problem {
+// Denied explains a refusal for want of privilege, by a setting of the kernel that is 1. root is where it was read.
+func Denied(root sysroot.Root, setting string, set bool) *hwio.Problem {
 	o := &hwio.Problem{Reason: "permission denied: the counters show what every program does on the GPU, and the kernel shows them only to users with CAP_PERFMON"}
 	if set {
 		o.Reason += " while " + setting + " is 1"
 	}
 	o.Fix = fmt.Sprintf("type sudo sysctl %s=0 (until the next boot; put it in /etc/sysctl.d to keep it), "+
-		"or give this program the right with sudo setcap cap_perfmon+ep %s (cap_sys_admin+ep before Linux 5.8), or run it as root", setting, executable())
+		"or give this program the right with sudo setcap cap_perfmon+ep %s (cap_sys_admin+ep before Linux 5.8), or run it as root", setting, executable(root))
 	return o
 }
 
-func executable() string {
-	// What go run builds is gone after the run.
-	if path, err := os.Executable(); err == nil && !strings.Contains(path, "go-build") {
+func executable(root sysroot.Root) string {
+	// What go run builds is gone after the run. The path of a folder is nothing for a tape.
+	if path, err := os.Executable(); err == nil && !strings.Contains(path, "go-build") && !root.OnTape() {
 		return path
 	}
 	return "astrolabe (as built by go build)"

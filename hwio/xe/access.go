@@ -22,10 +22,11 @@ type security struct {
 	paranoid   bool // only the privileged may
 	known      bool // the kernel has the setting at all
 	privileged bool
+	root       sysroot.Root
 }
 
 func readSecurity(root sysroot.Root) security {
-	s := security{paranoid: true, privileged: intel.Privileged(root)}
+	s := security{paranoid: true, privileged: intel.Privileged(root), root: root}
 	if v, err := root.Uint(paranoidFile); err == nil {
 		s.paranoid, s.known = v != 0, true
 	}
@@ -36,7 +37,9 @@ func readSecurity(root sysroot.Root) security {
 func (s security) forbidden() bool { return s.paranoid && !s.privileged }
 
 // denied explains a refusal for want of privilege.
-func (s security) denied() *hwio.Problem { return intel.Denied(paranoidSetting, s.known && s.paranoid) }
+func (s security) denied() *hwio.Problem {
+	return intel.Denied(s.root, paranoidSetting, s.known && s.paranoid)
+}
 
 // details says what the kernel's setting allows.
 func (s security) details() []string {

@@ -38,6 +38,9 @@ func (r Root) Taped(t *tape.Tape) Root {
 	return r
 }
 
+// OnTape reports whether what is read is written down, so that what is said about it may name nobody.
+func (r Root) OnTape() bool { return r.tape != nil }
+
 // Played is the root of a machine that was written down.
 func Played(p *tape.Player) Root { return Root{player: p} }
 

@@ -61,7 +61,7 @@ func (t *Tape) Folder(p string, names []string) []string {
 	}
 	kept := make([]string, 0, len(names))
 	for _, n := range names {
-		if nameFits(n, r.shape) {
+		if nameFits(n, r.shape) || r.shape == "guid" && t.isPublic(n) {
 			kept = append(kept, t.Alias(n))
 		} else {
 			t.Leave(p, "names that are not of the forms of the list")

@@ -21,6 +21,11 @@ type Player struct {
 	last     *Event         // that was taken
 	upcoming *Event         // on the same device
 	left     int            // samples that were not taken
+	order    map[*Event]int // place on the tape, of the events that are held back
+	finish   int            // place at which the end was asked for; behind the last event where that is not on the tape
+	finished bool           // it was asked for again
+	taken    map[*Event]bool
+	fetched  int64 // when what was read last was there, in ns since the tape began
 }
 
 // script is what happened on one device.
@@ -32,16 +37,28 @@ type script struct {
 // NewPlayer plays events, which it keeps.
 func NewPlayer(events []Event) *Player {
 	p := &Player{answers: map[string][]*Event{}, next: map[string]int{}, devices: map[int]*script{},
-		path: map[int]string{}}
+		path: map[int]string{}, order: map[*Event]int{}, finish: len(events),
+		taken: map[*Event]bool{}}
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
+		case Clock:
+			p.order[e] = i
+			k := key(Clock, e.Code)
+			p.answers[k] = append(p.answers[k], e)
+			continue
 		case File, Again, Names, Link, Exists:
 			k := key(e.Kind, e.Path)
 			p.answers[k] = append(p.answers[k], e)
 			continue
 		case Phase:
+			if e.Path == PhaseFinish {
+				p.finish = min(p.finish, i)
+			}
 			continue
+		case Read:
+			p.order[e] = i
+			p.left += btoi(i < p.finish)
 		}
 		if e.Kind == Open && e.Path != "" {
 			k := key(Open, e.Path)
@@ -69,9 +86,9 @@ func NewPlayer(events []Event) *Player {
 func key(parts ...string) string { return fmt.Sprintf("%q", parts) }
 
 // isSample says that the event brings what a device counted, or tells of itself.
-func (e *Event) isSample() bool { return len(e.Pieces) > 0 || len(e.BufOut) > 0 || e.Kind == Read }
+func (e *Event) isSample() bool { return len(e.Pieces) > 0 || len(e.BufOut) > 0 }
 
-// Left is how many samples were not asked for yet.
+// Left is how many samples and reads were not asked for yet, but for those that are held back.
 func (p *Player) Left() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -234,7 +251,7 @@ func (d *Played) Next(want func(*Event) bool) (*Event, bool) {
 	p := d.player
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.left -= btoi(e.isSample() && e.Kind == Request)
+	p.left -= btoi(e.isSample() && e.Kind == Request || e.Kind == Read && p.order[e] < p.finish)
 	p.last, p.upcoming = e, nil
 	for _, x := range d.script.events[d.script.at:] {
 		if x.Kind == Request {

@@ -27,6 +27,7 @@ const (
 	Request = "request" // a device request, Code
 	Map     = "map"     // so much memory of a device was mapped
 	Read    = "read"    // bytes that a device gave
+	Clock   = "clock"   // the reader that Code names looked at CLOCK_MONOTONIC, which was Value
 	Close   = "close"
 )
 
@@ -111,6 +112,7 @@ type Tape struct {
 	devices int
 	alias   map[string]string // real address: the one that stands for it
 	real    map[string]string
+	public  func(guid string) bool // see Public
 }
 
 // New begins a tape. now is CLOCK_MONOTONIC in ns.
@@ -245,7 +247,7 @@ func absent(path string) error { return &fs.PathError{Op: "open", Path: path, Er
 // Valid refuses an event that no tape holds.
 func (e *Event) Valid() error {
 	switch e.Kind {
-	case Phase, File, Again, Names, Link, Exists, Open, Request, Map, Read, Close:
+	case Phase, File, Again, Names, Link, Exists, Open, Request, Map, Read, Clock, Close:
 	default:
 		return fmt.Errorf("there is no event of kind %q", e.Kind)
 	}

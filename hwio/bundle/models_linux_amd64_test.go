@@ -1,0 +1,116 @@
+package bundle_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"astrolabe/hwio/bundle"
+	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/devices"
+	"astrolabe/hwio/hwtest/emulated"
+	"astrolabe/hwio/hwtest/programs"
+	"astrolabe/hwio/internal/tape"
+)
+
+// bundled is what doctor --bundle writes on a device.
+func bundled(t *testing.T, o hwtest.Options, more ...string) *bundle.Bundle {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "b.zip")
+	o.Cmd = exec.Command(programs.Path(t, "astrolabe"), append([]string{"doctor", "--bundle", file, "--yes"}, more...)...)
+	res, out := emulated.Run(t, o)
+	if res.Exit != 0 {
+		t.Fatalf("exit status %d:\n%s", res.Exit, out)
+	}
+	b, err := bundle.Open(file)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return b
+}
+
+// played are the readers that decode the answers of devices again.
+var played = []string{"i915", "kbase", "panfrost"}
+
+// Every GPU that is modelled, and ways in which GPUs fail, is judged from what was written down as it was when it was
+// there.
+func TestEveryModelIsJudgedFromItsAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: -short: emulations record in real time")
+	}
+	for _, m := range devices.All() {
+		if strings.HasPrefix(m.Name, "cpu") {
+			continue // processors' counters are not written down
+		}
+		ways := [][]string{nil}
+		for _, way := range [][]string{{"loaded"}, {"unplug"}, {"slow-reader"}, {"report-loss"}, {"revision-1", "no-topology"},
+			{"unknown-record"}, {"counter-overflow"}} {
+			known := func(name string) bool {
+				return slices.ContainsFunc(m.Scenarios, func(s hwtest.Scenario) bool { return s.Name == name })
+			}
+			if slices.Contains([]string{"kbl-gt2", "bmg"}, m.Name) && !slices.ContainsFunc(way, func(s string) bool { return !known(s) }) {
+				ways = append(ways, way)
+			}
+		}
+		for _, way := range ways {
+			t.Run(strings.Join(append([]string{m.Name}, way...), ","), func(t *testing.T) {
+				b := bundled(t, hwtest.Options{Device: m.New(), Settings: hwtest.Settings{Scenarios: way}}, "--duration", "400ms")
+				for _, c := range b.Judge(t.Context()) {
+					if c.Verdict == bundle.Broken {
+						t.Errorf("%s: %s", c.Name, c.Text)
+					}
+				}
+				if b.Capture == nil {
+					t.Fatalf("nothing was recorded: %s", b.About.Refused)
+				}
+				at := slices.IndexFunc(b.Checks, func(c bundle.Check) bool { return c.Name == "capture from raw samples" })
+				if at < 0 || b.Checks[at].Verdict != bundle.Holds && slices.Contains(played, b.About.Recorded[0]) {
+					t.Errorf("nothing was decoded again: %+v", b.Checks)
+				}
+			})
+		}
+	}
+}
+
+// A check that cannot fail says nothing: one bit of a report, and a moment of a clock, are found.
+func TestAChangedAnswerOfAnOAUnitIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: -short: emulations record in real time")
+	}
+	m, err := devices.Find("kbl-gt2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bundled(t, hwtest.Options{Device: m.New()}, "--duration", "300ms")
+	broken := func() bool {
+		return slices.ContainsFunc(b.Judge(t.Context()), func(c bundle.Check) bool {
+			return c.Name == "capture from raw samples" && c.Verdict == bundle.Broken
+		})
+	}
+	if broken() {
+		t.Fatal("it is broken before anything was changed")
+	}
+	for name, change := range map[string]func(e *tape.Event){
+		"reports": func(e *tape.Event) {
+			if e.Kind == tape.Read && len(e.Data) > 1000 {
+				e.Data[600] ^= 1
+			}
+		},
+		"times": func(e *tape.Event) {
+			if e.Kind == tape.Clock {
+				e.Value ^= 1 << 10
+			}
+		},
+	} {
+		for _, want := range []bool{true, false} { // there and back
+			for i := range b.Events {
+				change(&b.Events[i])
+			}
+			if broken() != want {
+				t.Errorf("%s were changed: found %v, want %v", name, !want, want)
+			}
+		}
+	}
+}
