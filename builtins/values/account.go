@@ -54,10 +54,6 @@ func account(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := readAccountTable(table)
-	if err != nil {
-		return nil, fmt.Errorf("parameter table: %w", err)
-	}
 	// Every rule of a script asks for the same account.
 	key := accountKey{table.String(), e.Generation()}
 	cap.mu.Lock()
@@ -65,6 +61,10 @@ func account(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	cap.mu.Unlock()
 	if ok {
 		return found, nil
+	}
+	t, err := readAccountTable(table)
+	if err != nil {
+		return nil, fmt.Errorf("parameter table: %w", err)
 	}
 	found, err = binding.Await(e.Context(), func() (*Account, error) {
 		a := &accounting{cap: cap, table: t, n: cap.Capture.Len(), known: map[string]*capture.Counter{}}

@@ -53,7 +53,7 @@ func Create(path string) (*File, error) {
 				return nil, WriteError(path, err)
 			}
 			out.target = ""
-			out.Writer = bufio.NewWriterSize(out.f, 1<<20)
+			out.Writer = bufio.NewWriterSize(out.f, writeBytes)
 			return out, nil
 		}
 		out.mode = st.Mode().Perm()
@@ -72,9 +72,13 @@ func Create(path string) (*File, error) {
 	if out.f, err = CreateBeside(out.target); err != nil {
 		return nil, WriteError(path, err)
 	}
-	out.Writer = bufio.NewWriterSize(out.f, 1<<20)
+	out.Writer = bufio.NewWriterSize(out.f, writeBytes)
 	return out, nil
 }
+
+// writeBytes are gathered before they are written: enough that calls of the kernel cost nothing beside what is written,
+// and few for the many files that are written in one piece, since fresh memory is dear.
+const writeBytes = 64 << 10
 
 func isFolder(path string) error {
 	return fmt.Errorf("write %s: it is a folder: name a file in it", path)

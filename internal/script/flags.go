@@ -42,6 +42,9 @@ func (r *Runner) Declare(ctx context.Context, scripts ...string) error {
 		if r.flags == nil {
 			r.flags = newFlagSets()
 		}
+		r.Ahead(slices.DeleteFunc(slices.Clone(scripts), func(name string) bool {
+			return !strings.HasPrefix(name, libraryPrefix)
+		})...) // each is compiled while the next is looked through, or the one before it runs
 		for _, name := range scripts {
 			find := r.fileModule
 			if lib, ok := strings.CutPrefix(name, libraryPrefix); ok {

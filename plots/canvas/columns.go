@@ -46,6 +46,7 @@ func Drawable(v float64) bool { return math.Abs(v) <= MaxValue }
 // samples (a gap, or missing values) that is narrower than a column cannot be seen and does not break the line.
 func Reduce(start, end []int64, y []float64, t0, t1 int64, n int) *reduction {
 	r := &reduction{Cols: make([]column, n), Min: math.Inf(1), Max: math.Inf(-1)}
+	clear(r.Cols) // pages of new memory that are read before they are written cost twice
 	if n == 0 || t1 <= t0 {
 		return r
 	}

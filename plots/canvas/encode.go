@@ -32,7 +32,7 @@ const pagesAtOnce = 2
 func EncodeAll(format string, pages []*Scene, title string, sz Size) ([][]byte, error) {
 	out, errs := make([][]byte, len(pages)), make([]error, len(pages))
 	var next atomic.Int64
-	share(pagesAtOnce, func(int) {
+	Share(pagesAtOnce, func(int) {
 		for i := int(next.Add(1)) - 1; i < len(pages); i = int(next.Add(1)) - 1 {
 			out[i], errs[i] = Encode(format, pages[i], title, sz)
 		}

@@ -4,6 +4,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
+	"unicode/utf8"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
@@ -110,6 +112,7 @@ func (g *glyphCache) plainText(out *text, o TextOp, scale float64, f Face, x flo
 	size := o.Style.Size * scale
 	x *= scale
 	base := int(math.Round(o.y * scale))
+	out.glyphs = slices.Grow(out.glyphs, utf8.RuneCountInString(s))
 	for _, c := range s {
 		em, _ := t.glyph(c)
 		if c != ' ' && c != 0xa0 {

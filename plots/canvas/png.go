@@ -219,6 +219,14 @@ func run(pix []uint8) int {
 	first := binary.LittleEndian.Uint32(pix)
 	two := uint64(first)<<32 | uint64(first)
 	i := 4
+	for i+32 <= len(pix) { // grounds are long
+		at := pix[i : i+32 : i+32]
+		if (binary.LittleEndian.Uint64(at)^two)|(binary.LittleEndian.Uint64(at[8:])^two)|
+			(binary.LittleEndian.Uint64(at[16:])^two)|(binary.LittleEndian.Uint64(at[24:])^two) != 0 {
+			break
+		}
+		i += 32
+	}
 	for ; i+8 <= len(pix) && binary.LittleEndian.Uint64(pix[i:]) == two; i += 8 {
 	}
 	if i+4 <= len(pix) && binary.LittleEndian.Uint32(pix[i:]) == first {

@@ -37,7 +37,11 @@ func (p *indexed) encode() ([]byte, error) {
 		return nil, err
 	}
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(p.w)), uint32(p.h))
-	doc := append([]byte(nil), "\x89PNG\r\n\x1a\n"...)
+	size := 4 << 10 // the palette, and what is put behind the header
+	for _, piece := range pieces {
+		size += len(piece) + 12
+	}
+	doc := append(make([]byte, 0, size), "\x89PNG\r\n\x1a\n"...)
 	doc = appendChunk(doc, "IHDR", append(head, depth, 3, 0, 0, 0))
 	var colors []byte
 	for _, c := range p.colors {
@@ -99,9 +103,7 @@ func (p *indexed) put(row []byte, b *runsOf, runs []colorRun) {
 	for _, r := range runs {
 		v, end := b.index[r.color], x+int(r.n)
 		if bits == 8 {
-			for k := range pixels[x:end] {
-				pixels[x+k] = v
-			}
+			fill(pixels[x:end], v)
 			x = end
 		}
 		for ; x < end; x++ {
@@ -111,10 +113,22 @@ func (p *indexed) put(row []byte, b *runsOf, runs []colorRun) {
 	}
 }
 
+// fill sets bytes to a value, eight at a time.
+func fill(to []byte, v byte) {
+	eight := uint64(v) * 0x0101010101010101
+	for ; len(to) >= 8; to = to[8:] {
+		binary.LittleEndian.PutUint64(to, eight)
+	}
+	for i := range to {
+		to[i] = v
+	}
+}
+
 // piece is what compressing one needs, and is kept for the next.
 type piece struct {
 	rows []byte
 	to   *flate.Writer
+	out  bytes.Buffer
 }
 
 var piecesKept = sync.Pool{New: func() any {
@@ -131,7 +145,7 @@ func (p *indexed) deflated() ([][]byte, error) {
 	size := stride * p.h
 	n := max(1, (size+pieceBytes-1)/pieceBytes)
 	pieces, sums, errs := make([][]byte, n), make([]uint32, n), make([]error, n)
-	share(n, func(i int) {
+	Share(n, func(i int) {
 		w := piecesKept.Get().(*piece)
 		defer piecesKept.Put(w)
 		from, to := i*pieceBytes, min((i+1)*pieceBytes, size)
@@ -140,7 +154,7 @@ func (p *indexed) deflated() ([][]byte, error) {
 		w.rows = p.appendRows(w.rows[:0], first, (to+stride-1)/stride)
 		data := w.rows[from-first*stride : to-first*stride]
 		sums[i] = adler32.Checksum(data)
-		pieces[i], errs[i] = deflate(w.to, data, w.rows[before-first*stride:from-first*stride], i+1 == n)
+		pieces[i], errs[i] = w.deflate(data, w.rows[before-first*stride:from-first*stride], i+1 == n)
 	})
 	sum := uint32(1)
 	for i, err := range errs {
@@ -166,18 +180,18 @@ func adlerOf(a, b uint32, n int) uint32 {
 }
 
 // deflate compresses a piece of a stream that has other data before it.
-func deflate(w *flate.Writer, data, before []byte, last bool) ([]byte, error) {
-	var buf bytes.Buffer
-	w.ResetDict(&buf, before)
-	if _, err := w.Write(data); err != nil {
+func (w *piece) deflate(data, before []byte, last bool) ([]byte, error) {
+	w.out.Reset()
+	w.to.ResetDict(&w.out, before)
+	if _, err := w.to.Write(data); err != nil {
 		return nil, err
 	}
-	end := w.Flush
+	end := w.to.Flush
 	if last {
-		end = w.Close
+		end = w.to.Close
 	}
 	err := end()
-	return buf.Bytes(), err
+	return bytes.Clone(w.out.Bytes()), err
 }
 
 // appendChunk adds a chunk to a PNG file.

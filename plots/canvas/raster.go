@@ -1,6 +1,7 @@
 package canvas
 
 import (
+	"encoding/binary"
 	"image"
 	"image/color"
 	"math"
@@ -24,7 +25,7 @@ type band struct {
 }
 
 // bandRows is how many rows a band has. Nothing that is seen depends on it.
-const bandRows = 128
+const bandRows = 64
 
 // bandsOf is how many bands a page of a height has.
 func bandsOf(h int) int { return (h + bandRows - 1) / bandRows }
@@ -43,7 +44,7 @@ func (sc *Scene) Paint() *image.RGBA {
 // painted.
 func (sc *Scene) inBands(w, h int, do func(i int, area image.Rectangle, paint func(img *image.RGBA))) {
 	strokes := sc.strokes(w, h)
-	share(bandsOf(h), func(i int) {
+	Share(bandsOf(h), func(i int) {
 		area := image.Rect(0, i*bandRows, w, min((i+1)*bandRows, h))
 		do(i, area, func(img *image.RGBA) {
 			b := bandsKept.Get().(*band)
@@ -128,9 +129,23 @@ func (o fillOp) paint(b *band) {
 			repeat(row, o.color)
 			continue
 		}
-		for i := 0; i < len(row); i += 4 {
-			blend(row[i:i+4:i+4], o.color, 0xff)
+		tint(row, o.color)
+	}
+}
+
+// tint puts a translucent colour over pixels. Most are as the one before them.
+func tint(row []uint8, c color.NRGBA) {
+	var under, over uint32
+	for i := 0; i < len(row); i += 4 {
+		px := row[i : i+4 : i+4]
+		is := binary.LittleEndian.Uint32(px)
+		if i > 0 && is == under {
+			binary.LittleEndian.PutUint32(px, over)
+			continue
 		}
+		under = is
+		blend(px, c, 0xff)
+		over = binary.LittleEndian.Uint32(px)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 
 	"astrolabe/capture/progress"
 )
@@ -98,6 +99,21 @@ type TextBox struct {
 
 func NewScene(w, h, scale float64, bg color.NRGBA) *Scene {
 	return &Scene{W: w, H: h, Scale: scale, Bg: bg}
+}
+
+// Part is a scene of the same page with nothing on it yet. Parts may be drawn at the same time, each by one goroutine.
+func (sc *Scene) Part() *Scene { return NewScene(sc.W, sc.H, sc.Scale, sc.Bg) }
+
+// Join puts what is on parts of the page over what is on it, in their order.
+func (sc *Scene) Join(parts ...*Scene) {
+	ops, boxes := 0, 0
+	for _, p := range parts {
+		ops, boxes = ops+len(p.Ops), boxes+len(p.Boxes)
+	}
+	sc.Ops, sc.Boxes = slices.Grow(sc.Ops, ops), slices.Grow(sc.Boxes, boxes)
+	for _, p := range parts {
+		sc.Ops, sc.Boxes = append(sc.Ops, p.Ops...), append(sc.Boxes, p.Boxes...)
+	}
 }
 
 func (sc *Scene) Fill(r Rect, c color.NRGBA) {

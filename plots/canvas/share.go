@@ -4,10 +4,13 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"astrolabe/capture/memory"
 )
 
-// share does n pieces of work on all processors. A panic in one of them is one of the caller.
-func share(n int, do func(i int)) {
+// Share does n pieces of work on all processors. A panic in one of them is one of the caller, as is a column that cannot
+// be read where it lies.
+func Share(n int, do func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 {
 		for i := range n {
@@ -20,6 +23,7 @@ func share(n int, do func(i int)) {
 	var failed atomic.Pointer[any]
 	for range workers {
 		wg.Go(func() {
+			defer memory.FaultsPanic()()
 			defer func() {
 				if p := recover(); p != nil {
 					failed.CompareAndSwap(nil, &p)

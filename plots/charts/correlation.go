@@ -3,14 +3,11 @@ package charts
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 
-	"astrolabe/capture/memory"
 	"astrolabe/plots/canvas"
 )
 
@@ -68,7 +65,7 @@ func Correlation(o CorrelationOptions, samples ...Sample) (*Plot, error) {
 	var centred []centredSeries
 	if whole {
 		centred = make([]centredSeries, n)
-		parallel(n, func(i int) {
+		canvas.Share(n, func(i int) {
 			v := values[i]
 			if method == "spearman" {
 				v = ranks(v)
@@ -76,7 +73,7 @@ func Correlation(o CorrelationOptions, samples ...Sample) (*Plot, error) {
 			centred[i] = centre(v)
 		})
 	}
-	parallel(len(pairs), func(k int) {
+	canvas.Share(len(pairs), func(k int) {
 		i, j := pairs[k][0], pairs[k][1]
 		if whole {
 			c.r[i][j] = centred[i].with(centred[j])
@@ -98,20 +95,6 @@ type correlation struct {
 	r       [][]float64
 	samples int
 	any     bool
-}
-
-// parallel calls f for 0 to n-1 on all processors and waits.
-func parallel(n int, f func(i int)) {
-	var next atomic.Int64
-	var wg memory.Group
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // centredSeries is a series less its mean, so that the work that all pairs share is done once.

@@ -133,31 +133,44 @@ func (p *pager) split(chunks []*chunk) []*sheet {
 	return sheets
 }
 
-// layOut draws chunks onto the scenes of pages.
+// layOut draws chunks onto the scenes of pages. Chunks stand beside each other, so they are drawn on all processors.
 func (p *pager) layOut(chunks []*chunk) []*canvas.Scene {
 	sheets := p.split(chunks)
 	p.meter.Begin(int64(len(chunks)), progress.Blocks)
-	var out []*canvas.Scene
+	pages, parts := make([]*canvas.Scene, len(sheets)), make([][]*canvas.Scene, len(sheets))
+	var all []func()
 	for n, s := range sheets {
 		h := p.h
 		if !p.fixed {
 			h = s.y + 2*p.t.Margin
 		}
-		sc := canvas.NewScene(p.w, h, p.scale, p.t.Page)
-		for _, c := range s.placed {
-			if c.draw != nil {
-				c.draw(sc, p.t.Margin, p.t.Margin+c.y, p.w-2*p.t.Margin)
-			}
-			p.meter.Add(1)
+		pages[n] = canvas.NewScene(p.w, h, p.scale, p.t.Page)
+		parts[n] = make([]*canvas.Scene, len(s.placed))
+		for i, c := range s.placed {
+			all = append(all, func() {
+				part := pages[n].Part()
+				if c.draw != nil {
+					c.draw(part, p.t.Margin, p.t.Margin+c.y, p.w-2*p.t.Margin)
+				}
+				parts[n][i] = part
+				p.meter.Add(1)
+			})
 		}
-		if len(sheets) > 1 {
-			fs := canvas.Regular.Of(p.t.Small)
-			number := fmt.Sprintf("page %d of %d", n+1, len(sheets))
-			y := h - p.t.Margin*0.45
-			box := sc.TextAt(p.w-p.t.Margin, y, canvas.Right, fs, p.t.Muted, number)
-			sc.TextAt(p.t.Margin, y, canvas.Left, fs, p.t.Muted, fs.Fit(p.title, box.X-p.t.Margin*2))
-		}
-		out = append(out, sc)
 	}
-	return out
+	canvas.Share(len(all), func(i int) { all[i]() })
+	for n, sc := range pages {
+		sc.Join(parts[n]...)
+		if len(sheets) > 1 {
+			p.number(sc, n+1, len(sheets))
+		}
+	}
+	return pages
+}
+
+// number writes the number of a page and the title of the report at its foot.
+func (p *pager) number(sc *canvas.Scene, n, pages int) {
+	fs := canvas.Regular.Of(p.t.Small)
+	y := sc.H - p.t.Margin*0.45
+	box := sc.TextAt(p.w-p.t.Margin, y, canvas.Right, fs, p.t.Muted, fmt.Sprintf("page %d of %d", n, pages))
+	sc.TextAt(p.t.Margin, y, canvas.Left, fs, p.t.Muted, fs.Fit(p.title, box.X-p.t.Margin*2))
 }
