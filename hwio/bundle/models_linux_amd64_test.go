@@ -32,7 +32,7 @@ func bundled(t *testing.T, o hwtest.Options, more ...string) *bundle.Bundle {
 }
 
 // played are the readers that decode the answers of devices again.
-var played = []string{"i915", "kbase", "panfrost"}
+var played = []string{"i915", "kbase", "panfrost", "xe"}
 
 // Every GPU that is modelled, and ways in which GPUs fail, is judged from what was written down as it was when it was
 // there.
@@ -58,7 +58,8 @@ func TestEveryModelIsJudgedFromItsAnswers(t *testing.T) {
 			t.Run(strings.Join(append([]string{m.Name}, way...), ","), func(t *testing.T) {
 				b := bundled(t, hwtest.Options{Device: m.New(), Settings: hwtest.Settings{Scenarios: way}}, "--duration", "400ms")
 				for _, c := range b.Judge(t.Context()) {
-					if c.Verdict == bundle.Broken {
+					// A GPU that goes away delivers nothing for the rest of the recording.
+					if c.Verdict == bundle.Broken && !(c.Name == "samples against wall time" && slices.Contains(way, "unplug")) {
 						t.Errorf("%s: %s", c.Name, c.Text)
 					}
 				}

@@ -70,7 +70,7 @@ func (d *Played) Read(buf []byte) (int, error) {
 func (p *Player) take(e *Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e.isSample() && !p.taken[e] {
+	if p.waited(e) && !p.taken[e] {
 		p.taken[e] = true
 		p.left--
 	}

@@ -21,7 +21,7 @@ type Player struct {
 	last     *Event         // that was taken
 	upcoming *Event         // on the same device
 	left     int            // samples that were not taken
-	order    map[*Event]int // place on the tape, of the events that are held back
+	order    map[*Event]int // place on the tape
 	finish   int            // place at which the end was asked for; behind the last event where that is not on the tape
 	finished bool           // it was asked for again
 	taken    map[*Event]bool
@@ -41,9 +41,9 @@ func NewPlayer(events []Event) *Player {
 		taken: map[*Event]bool{}}
 	for i := range events {
 		e := &events[i]
+		p.order[e] = i
 		switch e.Kind {
 		case Clock:
-			p.order[e] = i
 			k := key(Clock, e.Code)
 			p.answers[k] = append(p.answers[k], e)
 			continue
@@ -56,10 +56,8 @@ func NewPlayer(events []Event) *Player {
 				p.finish = min(p.finish, i)
 			}
 			continue
-		case Read:
-			p.order[e] = i
-			p.left += btoi(i < p.finish)
 		}
+		p.left += btoi(p.waited(e))
 		if e.Kind == Open && e.Path != "" {
 			k := key(Open, e.Path)
 			p.answers[k] = append(p.answers[k], e)
@@ -69,7 +67,6 @@ func NewPlayer(events []Event) *Player {
 			continue
 		}
 		if e.Kind == Request {
-			p.left += btoi(e.isSample())
 			k := key(Request, p.place(e.Device), e.question())
 			p.answers[k] = append(p.answers[k], e)
 		}
@@ -87,6 +84,11 @@ func key(parts ...string) string { return fmt.Sprintf("%q", parts) }
 
 // isSample says that the event brings what a device counted, or tells of itself.
 func (e *Event) isSample() bool { return len(e.Pieces) > 0 || len(e.BufOut) > 0 }
+
+// waited says that a recording is not over before an event was asked for.
+func (p *Player) waited(e *Event) bool {
+	return (e.Kind == Read || e.Kind == Request && e.isSample()) && p.order[e] < p.finish
+}
 
 // Left is how many samples and reads were not asked for yet, but for those that are held back.
 func (p *Player) Left() int {
@@ -251,7 +253,7 @@ func (d *Played) Next(want func(*Event) bool) (*Event, bool) {
 	p := d.player
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.left -= btoi(e.isSample() && e.Kind == Request || e.Kind == Read && p.order[e] < p.finish)
+	p.left -= btoi(p.waited(e))
 	p.last, p.upcoming = e, nil
 	for _, x := range d.script.events[d.script.at:] {
 		if x.Kind == Request {
