@@ -207,3 +207,25 @@ func FuzzReplay(f *testing.F) {
 		}
 	})
 }
+
+func FuzzIdentities(f *testing.F) {
+	f.Add(identityFile)
+	f.Add("cpu,a name,gauges in volts from 1 to 2,sample,1% + 5,ours\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		rows, err := parseIdentities(text)
+		if err != nil {
+			return
+		}
+		for _, r := range rows {
+			forms := 0
+			for _, is := range []bool{r.shares, len(r.wraps) > 0, r.gauges != "", r.right != ""} {
+				if is {
+					forms++
+				}
+			}
+			if forms != 1 {
+				t.Errorf("%+v says %d things", r, forms)
+			}
+		}
+	})
+}

@@ -30,7 +30,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			case f.to != "":
 				return a.bundle(&f, asJSON)
 			case f.check != "":
-				return a.checkBundle(f.check, asJSON)
+				return a.checkFile(f.check, asJSON)
 			}
 			return a.doctor(&there, asJSON, deep)
 		},

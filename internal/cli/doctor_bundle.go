@@ -3,6 +3,8 @@ package cli
 import (
 	"bufio"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -28,7 +30,7 @@ func (f *bundleFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.to, "bundle", "",
 		"collect what this machine answers into the archive `FILE`, after showing what is in it; nothing is sent anywhere")
-	flags.StringVar(&f.check, "check", "", "judge the archive `FILE` of another machine")
+	flags.StringVar(&f.check, "check", "", "judge `FILE`, an archive of another machine or any capture")
 	flags.StringSliceVar(&f.sources, "source", nil, "the `SOURCES` that --bundle records (default the best that works here)")
 	recording.TimeVar(flags, &f.duration, "duration", 2*time.Second, "s", "the `TIME` that --bundle records")
 	recording.TimeVar(flags, &f.period, "period", hwio.DefaultPeriod, "s", "the `TIME` between two samples of --bundle")
@@ -86,17 +88,30 @@ func (a *app) bundle(f *bundleFlags, asJSON bool) error {
 	return nil
 }
 
-// checkBundle judges an archive. A broken identity is a failure.
-func (a *app) checkBundle(path string, asJSON bool) error {
-	b, err := bundle.Open(path)
-	if err != nil {
+// checkFile judges an archive or a capture. A broken identity is a failure.
+func (a *app) checkFile(path string, asJSON bool) error {
+	head := ""
+	var checks []bundle.Check
+	if archive, err := isArchive(path); err != nil {
 		return err
+	} else if archive {
+		b, err := bundle.Open(path)
+		if err != nil {
+			return err
+		}
+		head, checks = aboutText(b), b.Judge(a.ctx)
+	} else {
+		c, err := a.open(path, &openFlags{})
+		if err != nil {
+			return err
+		}
+		checks = bundle.JudgeCapture(a.ctx, c)
 	}
-	checks := b.Judge(a.ctx)
+	var err error
 	if asJSON {
 		err = a.printJSON(checksJSON(checks))
 	} else {
-		err = a.print(aboutText(b) + checksText(checks))
+		err = a.print(head + checksText(checks))
 	}
 	if err != nil {
 		return err
@@ -107,6 +122,21 @@ func (a *app) checkBundle(path string, asJSON bool) error {
 		}
 	}
 	return nil
+}
+
+// isArchive reports whether a file begins as archives do.
+func isArchive(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return false, err // a folder of parts, or a pipe
+	}
+	head := make([]byte, 2)
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == "PK", nil
 }
 
 // bundleText is the list that is shown before anything is written.
