@@ -17,12 +17,16 @@ import (
 type node struct {
 	machine *Machine
 	path    string
+	clock   *gpuClock // of a GPU with OA units, nil of others
 }
 
 func (n *node) Open(*hwtest.Call, int) (hwtest.File, error) {
 	d, err := n.machine.player.Open(n.path)
 	if err != nil {
 		return nil, err
+	}
+	if n.clock != nil {
+		return &oaFile{machine: n.machine, played: d, events: n.machine.requests(n.path), clock: n.clock}, nil
 	}
 	return &file{machine: n.machine, played: d, last: -1}, nil
 }

@@ -5,4 +5,7 @@
 // Clocks run on. When counting begins the stamps of all samples that follow are moved by one distance, so that they
 // begin now; a sample is there when as much time has passed as on the tape, or what ended the counting there was asked
 // for again. The distance is a multiple of the recording's period, because drivers sample at multiples of it.
+//
+// Streams of reports of Intel's OA units keep their stamps, which are ticks of the GPU's clock: that clock is shown as it
+// would stand now, by the line through its readings on the tape.
 package replay

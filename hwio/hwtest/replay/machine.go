@@ -85,7 +85,11 @@ func (r *Machine) Start(m hwtest.Machine) error {
 	for p, is := range nodes {
 		if is {
 			number++
-			m.Node(p, 226, number, 0o666, &node{machine: r, path: p})
+			n := &node{machine: r, path: p}
+			if r.isOA(p) {
+				n.clock = clockOf(r.about.Began, r.requests(p))
+			}
+			m.Node(p, 226, number, 0o666, n)
 		}
 	}
 	return nil

@@ -88,3 +88,14 @@ func (d *Played) Request(code uint32, in, buf []byte) (e *Event, made *Played, e
 	}
 	return e, d.player.Made(n), nil
 }
+
+// Reads are all reads of the device that delivered something.
+func (d *Played) Reads() []*Event {
+	var out []*Event
+	for _, e := range d.script.events {
+		if e.Kind == Read && len(e.Data) > 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
