@@ -52,6 +52,8 @@ func (j *judging) identities(ctx context.Context, c *capture.Capture) {
 			j.shares(row, c)
 		case row.wraps != nil:
 			j.wraps(row, c)
+		case row.units != nil:
+			j.countsIn(row, c)
 		case row.parts != "":
 			j.partsOf(row, c)
 		default:
@@ -341,6 +343,34 @@ func (j *judging) partsOf(row *identity, c *capture.Capture) {
 		j.open("", row.name, "%s: %s has no parts", row.text, where)
 	default:
 		j.add("", row.name, max(1, fewest) == int(n), "%s: %d of %s, and %g should be", row.text, max(1, fewest), where, n)
+	}
+}
+
+// countsIn judges all counts of some units, and all metrics, by what bounds them.
+func (j *judging) countsIn(row *identity, c *capture.Capture) {
+	most, err := metrics.Eval(c, "streamline: "+row.right, capture.Meta{})
+	if err != nil {
+		return
+	}
+	bound := most.Total().Float()
+	v := &verdict{row: row}
+	var made []*capture.Counter
+	if len(row.blocks) == 0 {
+		made, _ = metrics.Metrics(c) // those that can be made
+	}
+	for _, x := range slices.Concat(c.Counters, made) {
+		elsewhere := len(row.blocks) > 0 && !slices.Contains(row.blocks, x.Block)
+		if !slices.Contains(row.units, x.Unit) || elsewhere || x.Guessed || x.Der == nil && x.Kind != capture.Delta {
+			continue
+		}
+		total := x.Total().Float()
+		v.hold(total, bound, func() string {
+			return fmt.Sprintf("%s, %.6g in all against %.6g, measured were %s", x.Name, total, bound,
+				strings.Join(inputs([]*capture.Counter{x}, nil), ", "))
+		})
+	}
+	if v.judged > 0 {
+		j.judged(v, row.name, "")
 	}
 }
 

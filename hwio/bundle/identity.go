@@ -24,7 +24,9 @@ type identity struct {
 	equal       bool
 	gauges      string // the unit, of a row about gauges
 	from, to    float64
-	parts       string // the block or the counter, of a row about instances
+	units       []string // of a row about all counts in one of them; right bounds them
+	blocks      []string // where these count, if not anywhere
+	parts       string   // the block or the counter, of a row about instances
 	shares      bool
 	wraps       []int  // widths in bits, of the row about wraps
 	over        string // "sample", "total", "span" or "updates"
@@ -105,6 +107,10 @@ func parseIdentity(f []string) (identity, error) {
 	}
 	if row.left == "" || row.right == "" {
 		return row, fmt.Errorf("%q lacks a side", row.text)
+	}
+	if rest, ok := strings.CutPrefix(row.left, "counts in "); ok {
+		units, blocks, _ := strings.Cut(rest, " of ")
+		row.units, row.blocks = strings.Fields(units), strings.Fields(blocks)
 	}
 	row.parts, _ = strings.CutPrefix(row.left, "parts of ")
 	if row.parts == row.left {
