@@ -87,6 +87,9 @@ func (r *release) make() error {
 		if err := r.packRecorders(); err != nil {
 			return fmt.Errorf("astrolabe-record: %w", err)
 		}
+		if err := r.recorderPackages(); err != nil {
+			return fmt.Errorf("astrolabe-record: %w", err)
+		}
 	}
 	if len(images) > 0 {
 		if err := r.layout(images); err != nil {

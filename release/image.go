@@ -85,8 +85,9 @@ func (r *release) layout(images []image) error {
 		return err
 	}
 	top := all.blob(v1.MediaTypeImageIndex, inner)
-	// A tag has no plus.
-	top.Annotations = map[string]string{v1.AnnotationRefName: strings.ReplaceAll(r.version.String(), "+", "_")}
+	// podman and docker name an image by a whole reference; where there is only a tag podman takes that for the name. A tag has no plus.
+	name := "localhost/astrolabe:" + strings.ReplaceAll(r.version.String(), "+", "_")
+	top.Annotations = map[string]string{v1.AnnotationRefName: name, "io.containerd.image.name": name}
 	outer, err := json.Marshal(v1.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: v1.MediaTypeImageIndex,
 		Manifests: []v1.Descriptor{top}})
 	if err != nil {

@@ -101,12 +101,14 @@ func root(t *testing.T) string {
 func TestAptInstallsAndPurgesTheDeb(t *testing.T) {
 	deb := one(t, "_amd64.deb")
 	in := root(t)
-	data, err := os.ReadFile(deb)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(in, "tmp", "astrolabe.deb"), data, 0o644); err != nil {
-		t.Fatal(err)
+	for name, from := range map[string]string{"astrolabe.deb": deb, "recorders.deb": one(t, "_all.deb")} {
+		data, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(in, "tmp", name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	chroot := func(command string) string {
 		t.Helper()
@@ -119,24 +121,24 @@ func TestAptInstallsAndPurgesTheDeb(t *testing.T) {
 		-o -path '/var/lib/dpkg/*-old' -o -path '/var/lib/dpkg/lock*' -o -path /var/lib/dpkg/triggers -o -path /var/lib/dpkg/updates \) -prune \
 		-o ! -type d -printf '%p %y %m %s %l\n' -o -printf '%p %y %m\n' | sort; dpkg --get-selections`
 	before := chroot(list)
-	chroot("apt-get -o APT::Sandbox::User=root install -y --no-install-recommends /tmp/astrolabe.deb")
-	said := chroot("dpkg -V astrolabe; astrolabe version; cd /tmp && HOME=/tmp/home astrolabe report --duration 1s -o report.png; " +
+	chroot("apt-get -o APT::Sandbox::User=root install -y --no-install-recommends /tmp/astrolabe.deb /tmp/recorders.deb")
+	said := chroot("dpkg -V astrolabe astrolabe-record; astrolabe version; /usr/lib/astrolabe/astrolabe-record-amd64 version; cd /tmp && HOME=/tmp/home astrolabe report --duration 1s -o report.png; " +
 		"HOME=/tmp/home astrolabe report --duration 1s -o report.md && cat report.md; dpkg -S /usr/share/man/man1/astrolabe-record.1.gz")
 	installed := chroot("dpkg-query -W -f '${Version}' astrolabe")
 	version := strings.Replace(installed, "~", "-", 1)
-	if !strings.Contains(said, "astrolabe "+version+" linux/amd64") {
+	if !strings.Contains(said, "astrolabe "+version+" linux/amd64") || !strings.Contains(said, "astrolabe-record "+version+"\n") {
 		t.Errorf("the package is %s, the program says\n%s", installed, said)
 	}
 	picture, err := os.ReadFile(filepath.Join(in, "tmp", "report.png"))
 	if err != nil || !bytes.HasPrefix(picture, []byte("\x89PNG\r\n\x1a\n")) {
 		t.Errorf("no report: %v\n%s", err, said)
 	}
-	judged(t, "apt (Debian 13)", "installs the deb, which records and reports")
+	judged(t, "apt (Debian 13)", "installs both debs, which record and report")
 	during := chroot(list)
 	if n := strings.Count(during, "/usr/share/man/man1/astrolabe"); n < 30 {
 		t.Errorf("%d manual pages are installed", n)
 	}
-	chroot("apt-get purge -y astrolabe")
+	chroot("apt-get purge -y astrolabe astrolabe-record")
 	if after := chroot(list); after != before {
 		t.Errorf("before and behind differ:\n%s", difference(before, after))
 	}
@@ -168,29 +170,34 @@ func difference(before, after string) string {
 }
 
 func TestLintianFindsNothing(t *testing.T) {
-	deb := one(t, "_amd64.deb")
+	debs := []string{one(t, "_amd64.deb"), one(t, "_all.deb")}
 	judge(t, "lintian", "lintian")
-	said := output(t, "lintian", "--allow-root", "--tag-display-limit", "0", "--fail-on", "error,warning", deb)
+	said := output(t, "lintian", append([]string{"--allow-root", "--tag-display-limit", "0", "--fail-on", "error,warning"}, debs...)...)
 	if strings.Contains(said, "E: ") || strings.Contains(said, "W: ") {
 		t.Errorf("%s", said)
 	}
-	judged(t, "lintian", "the deb: no error and no warning beside what it overrides")
+	judged(t, "lintian", "the debs: no error and no warning beside what they override")
 }
 
 func TestRPMReadsTheRPM(t *testing.T) {
-	file := one(t, ".x86_64.rpm")
-	judge(t, "rpm", "rpm")
-	said := output(t, "rpm", "-K", file) + output(t, "rpm", "-qp", "--qf", "%{NAME} %{LICENSE} %{BUILDHOST} %{BUILDTIME}\n", file) +
-		output(t, "rpm", "-qlp", file) + output(t, "rpm", "-qdp", file)
-	for _, want := range []string{"digests OK", "astrolabe Apache-2.0 localhost", "/usr/bin/astrolabe\n", "/usr/share/man/man1/astrolabe-record.1.gz\n"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("no %q in\n%s", want, said)
+	for end, wants := range map[string][]string{
+		".x86_64.rpm": {"astrolabe Apache-2.0 localhost", "/usr/bin/astrolabe\n", "/usr/share/man/man1/astrolabe-record.1.gz\n"},
+		".noarch.rpm": {"astrolabe-record Apache-2.0 localhost", "/usr/lib/astrolabe/astrolabe-record-amd64\n"},
+	} {
+		file := one(t, end)
+		judge(t, "rpm", "rpm")
+		said := output(t, "rpm", "-K", file) + output(t, "rpm", "-qp", "--qf", "%{NAME} %{LICENSE} %{BUILDHOST} %{BUILDTIME}\n", file) +
+			output(t, "rpm", "-qlp", file) + output(t, "rpm", "-qdp", file)
+		for _, want := range append(wants, "digests OK") {
+			if !strings.Contains(said, want) {
+				t.Errorf("no %q in\n%s", want, said)
+			}
+		}
+		if strings.TrimSpace(output(t, "rpm", "-qp", "--scripts", file)) != "" {
+			t.Errorf("%s runs scripts", file)
 		}
 	}
-	if strings.TrimSpace(output(t, "rpm", "-qp", "--scripts", file)) != "" {
-		t.Error("the rpm runs scripts")
-	}
-	judged(t, "rpm", "digests, fields, files and documentation of the rpm")
+	judged(t, "rpm", "digests, fields, files and documentation of the rpms")
 }
 
 func TestRPM2CpioUnpacksTheProgram(t *testing.T) {
@@ -253,6 +260,43 @@ func TestSkopeoAndUmociReadTheImage(t *testing.T) {
 	output(t, "umoci", "unpack", "--rootless", "--image", alone+":one", bundle)
 	same(t, filepath.Join(bundle, "rootfs/usr/bin/astrolabe"), filepath.Join(unpacked(t), "astrolabe"))
 	judged(t, "umoci", "unpacks the program of the tar.gz")
+}
+
+// podman loads the image under the name that docs/packages.md says, and runs it where this machine lets it.
+func TestPodmanRunsTheImage(t *testing.T) {
+	file := one(t, "-oci.tar")
+	judge(t, "podman", "podman")
+	dir, runtime := t.TempDir(), "crun"
+	if _, err := exec.LookPath("runc"); err == nil {
+		runtime = "runc" // which starts containers in the mixed groups of some machines too
+	}
+	podman := func(args ...string) ([]byte, error) {
+		return exec.Command("podman", append([]string{"--root", filepath.Join(dir, "root"), "--runroot", filepath.Join(dir, "run"),
+			"--runtime", runtime, "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs", "--events-backend", "none"}, args...)...).CombinedOutput()
+	}
+	t.Cleanup(func() { podman("rmi", "--all", "--force") })
+	if out, err := podman("info"); err != nil {
+		t.Skipf("SKIPPED: podman cannot work here: %v: %s", err, out)
+	}
+	said, err := podman("load", "-i", file)
+	if err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	version := strings.TrimPrefix(strings.TrimSuffix(filepath.Base(file), "-oci.tar"), "astrolabe-")
+	name := "localhost/astrolabe:" + strings.ReplaceAll(version, "+", "_")
+	if out, err := podman("image", "exists", name); err != nil {
+		t.Fatalf("no image %s: %v: %s%s", name, err, said, out)
+	}
+	judged(t, "podman", "loads the image under its name")
+	out, err := podman("run", "--rm", "--network", "none", "--security-opt", "seccomp=unconfined",
+		"--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024", name, "version")
+	if err != nil {
+		t.Skipf("SKIPPED: podman starts no container here: %v: %s", err, out)
+	}
+	if !strings.Contains(string(out), "astrolabe "+version+" linux/amd64") {
+		t.Errorf("%s", out)
+	}
+	judged(t, "podman", "runs the image")
 }
 
 func TestFormattersReadTheManualPages(t *testing.T) {

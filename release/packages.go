@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,40 +18,65 @@ import (
 
 const summary = "scripting workbench for hardware performance counters"
 
-const description = summary + "\n" +
-	"Records counters of processors and GPUs, or reads them from files, knows what\n" +
+const description = "Records counters of processors and GPUs, or reads them from files, knows what\n" +
 	"each counter means and how its vendor combines them, and answers questions\n" +
 	"about them in Starlark: on the command line, in a session, or as a report\n" +
 	"that names the bottleneck."
 
-// packagesOf writes a package for each kind of distribution.
+// kind is one of the distributions' forms of a package.
+type kind struct {
+	name string
+	with nfpm.Packager
+	mark func(name string) string // what a file is in the package's own words
+}
+
+var kinds = []kind{{"deb", deb.Default, plain}, {"rpm", rpm.DefaultRPM, marked}, {"apk", apk.Default, plain}}
+
+// packagesOf writes a package of the program for each kind of distribution.
 func (r *release) packagesOf(p product) error {
-	for _, kind := range []struct {
-		name string
-		make func(product) (*nfpm.Info, []file)
-		with nfpm.Packager
-		mark func(name string) string // what a file is in the package's own words
-	}{{"deb", r.debian, deb.Default, plain}, {"rpm", r.redhat, rpm.DefaultRPM, marked}, {"apk", r.alpine, apk.Default, plain}} {
-		info, files := kind.make(p)
-		var err error
-		stage := filepath.Join(r.work, kind.name+"-"+p.arch)
-		if info.Contents, err = stageFiles(stage, files, r.when, kind.mark); err != nil {
-			return fmt.Errorf("%s: %w", kind.name, err)
-		}
-		info.DisableGlobbing = true // names are names
-		info = nfpm.WithDefaults(info)
-		var out bytes.Buffer
-		if err := kind.with.Package(info, &out); err != nil {
-			return fmt.Errorf("%s: %w", kind.name, err)
-		}
-		if err := r.write(kind.with.ConventionalFileName(info), out.Bytes()); err != nil {
-			return err
-		}
-		if err := os.RemoveAll(stage); err != nil {
+	for i, make := range []func(product) (*nfpm.Info, []file){r.debian, r.redhat, r.alpine} {
+		info, files := make(p)
+		if err := r.pack(kinds[i], info, files); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// recorderPackages writes a package of the programs that are brought to other machines. It is the same on every
+// processor: none of them runs where it is installed.
+func (r *release) recorderPackages() error {
+	for i, make := range []func(part) (*nfpm.Info, []file){r.debianPart, r.redhatPart, r.alpinePart} {
+		p := part{name: "astrolabe-record", arch: "all", summary: "programs that astrolabe brings to other machines",
+			description: "What astrolabe's commands that take --ssh and --adb copy to a board, a\n" +
+				"phone or a server to record there: one program for each processor of Linux."}
+		for _, f := range sorted(slices.Clone(r.recorders)) {
+			p.files = append(p.files, file{"usr/lib/astrolabe/" + f.name, f.data, f.mode})
+		}
+		info, files := make(p)
+		if err := r.pack(kinds[i], info, files); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *release) pack(k kind, info *nfpm.Info, files []file) error {
+	stage := filepath.Join(r.work, k.name+"-"+info.Name+"-"+info.Arch)
+	var err error
+	if info.Contents, err = stageFiles(stage, files, r.when, k.mark); err != nil {
+		return fmt.Errorf("%s: %w", k.name, err)
+	}
+	info.DisableGlobbing = true // names are names
+	info = nfpm.WithDefaults(info)
+	var out bytes.Buffer
+	if err := k.with.Package(info, &out); err != nil {
+		return fmt.Errorf("%s: %w", k.name, err)
+	}
+	if err := r.write(k.with.ConventionalFileName(info), out.Bytes()); err != nil {
+		return err
+	}
+	return os.RemoveAll(stage)
 }
 
 func plain(string) string { return nfpmfiles.TypeFile }
@@ -83,22 +109,39 @@ func stageFiles(dir string, files []file, when time.Time, kind func(name string)
 	return out, nil
 }
 
-func (r *release) info(p product) *nfpm.Info {
-	return &nfpm.Info{Name: "astrolabe", Arch: p.packages, Platform: "linux", Version: r.version.String(), Maintainer: r.maintainer,
-		Description: description, Homepage: r.url, License: "Apache-2.0", MTime: r.when}
+// part is what a package holds beside its documentation.
+type part struct {
+	name, arch           string
+	summary, description string
+	files                []file
+}
+
+// program is the part that has the program, with its completions in the places of a system.
+func (r *release) program(p product, at places) part {
+	return part{name: "astrolabe", arch: p.packages, summary: summary, description: description, files: r.installed(p, at)}
+}
+
+func (r *release) info(p part) *nfpm.Info {
+	return &nfpm.Info{Name: p.name, Arch: p.arch, Platform: "linux", Version: r.version.String(), Maintainer: r.maintainer,
+		Description: p.summary + "\n" + p.description, Homepage: r.url, License: "Apache-2.0", MTime: r.when}
 }
 
 func (r *release) debian(p product) (*nfpm.Info, []file) {
+	info, files := r.debianPart(r.program(p, places{bash: "usr/share/bash-completion/completions", zsh: "usr/share/zsh/vendor-completions",
+		fish: "usr/share/fish/vendor_completions.d"}))
+	info.Suggests = []string{"astrolabe-record"}
+	return info, files
+}
+
+func (r *release) debianPart(p part) (*nfpm.Info, []file) {
 	info := r.info(p)
 	info.Section, info.Priority = "devel", "optional"
 	// Debian's policy asks for the field Installed-Size and more of this kind, which nfpm writes, and for the files here.
-	files := r.installed(p, places{bash: "usr/share/bash-completion/completions", zsh: "usr/share/zsh/vendor-completions",
-		fish: "usr/share/fish/vendor_completions.d"})
-	docs := "usr/share/doc/astrolabe/"
-	changes := fmt.Sprintf("astrolabe (%s) unstable; urgency=medium\n\n  * See changelog.gz.\n\n -- %s  %s\n", r.debianVersion(),
+	docs := "usr/share/doc/" + p.name + "/"
+	changes := fmt.Sprintf("%s (%s) unstable; urgency=medium\n\n  * See changelog.gz.\n\n -- %s  %s\n", p.name, r.debianVersion(),
 		r.maintainer, r.when.Format(time.RFC1123Z))
-	files = append(files, file{docs + "changelog.Debian.gz", gzipped([]byte(changes)), 0o644},
-		file{"usr/share/lintian/overrides/astrolabe", mustRead("files/lintian-overrides"), 0o644})
+	files := append(p.files, file{docs + "changelog.Debian.gz", gzipped([]byte(changes)), 0o644},
+		file{"usr/share/lintian/overrides/" + p.name, mustRead("files/" + p.name + ".lintian-overrides"), 0o644})
 	for _, d := range r.common.docs {
 		switch d.name {
 		case "LICENSE": // Debian has it in a place of its own, which the file copyright names
@@ -124,15 +167,21 @@ func (r *release) debianVersion() string {
 }
 
 func (r *release) redhat(p product) (*nfpm.Info, []file) {
+	info, files := r.redhatPart(r.program(p, siteFunctions))
+	info.Suggests = []string{"astrolabe-record"}
+	return info, files
+}
+
+func (r *release) redhatPart(p part) (*nfpm.Info, []file) {
 	info := r.info(p)
-	info.RPM.Summary = strings.ToUpper(summary[:1]) + summary[1:]
+	info.RPM.Summary = strings.ToUpper(p.summary[:1]) + p.summary[1:]
 	info.RPM.Group = "Development/Tools"
 	info.RPM.BuildHost = "localhost" // a host's name is not to be in it
-	files := r.installed(p, siteFunctions)
+	files := p.files
 	for _, d := range r.common.docs {
-		at := "usr/share/doc/astrolabe/"
+		at := "usr/share/doc/" + p.name + "/"
 		if strings.HasPrefix(d.name, "LICEN") {
-			at = "usr/share/licenses/astrolabe/"
+			at = "usr/share/licenses/" + p.name + "/"
 		}
 		files = append(files, file{at + d.name, d.data, d.mode})
 	}
@@ -140,12 +189,16 @@ func (r *release) redhat(p product) (*nfpm.Info, []file) {
 }
 
 func (r *release) alpine(p product) (*nfpm.Info, []file) {
+	return r.alpinePart(r.program(p, siteFunctions))
+}
+
+func (r *release) alpinePart(p part) (*nfpm.Info, []file) {
 	info := r.info(p)
 	info.VersionSchema, info.Version, info.Release = "none", alpine(r.version), "0"
-	info.Description = summary
-	files := r.installed(p, siteFunctions)
+	info.Description = p.summary
+	files := p.files
 	for _, d := range r.common.docs {
-		files = append(files, file{"usr/share/doc/astrolabe/" + d.name, d.data, d.mode})
+		files = append(files, file{"usr/share/doc/" + p.name + "/" + d.name, d.data, d.mode})
 	}
 	return info, files
 }

@@ -92,6 +92,9 @@ func TestEverythingButTheProgramsIsMadeTwiceAlike(t *testing.T) {
 		if err := r.packRecorders(); err != nil {
 			t.Fatal(err)
 		}
+		if err := r.recorderPackages(); err != nil {
+			t.Fatal(err)
+		}
 		if err := r.shops(archives); err != nil {
 			t.Fatal(err)
 		}
@@ -114,6 +117,7 @@ func TestEverythingButTheProgramsIsMadeTwiceAlike(t *testing.T) {
 			first = files
 			for _, want := range []string{"astrolabe-1.2.0-linux-arm64.tar.gz", "astrolabe-1.2.0-windows-amd64.zip", "astrolabe_1.2.0_amd64.deb",
 				"astrolabe-1.2.0-1.aarch64.rpm", "astrolabe_1.2.0-r0_x86_64.apk", "astrolabe-1.2.0-oci.tar", "astrolabe-record-1.2.0-linux.tar.gz",
+				"astrolabe-record_1.2.0_all.deb", "astrolabe-record-1.2.0-1.noarch.rpm", "astrolabe-record_1.2.0-r0_noarch.apk",
 				"astrolabe-1.2.0-android-arm64.zip", "astrolabe.rb", "astrolabe.json", "SHA256SUMS"} {
 				if files[want] == "" {
 					t.Errorf("no %s is made", want)
@@ -352,7 +356,7 @@ func TestTheLayoutNamesWhatItHas(t *testing.T) {
 		}
 		blobs[h.Name] = string(text)
 	}
-	if !strings.Contains(blobs["index.json"], `"org.opencontainers.image.ref.name":"1.2.0_changes"`) {
+	if !strings.Contains(blobs["index.json"], `"org.opencontainers.image.ref.name":"localhost/astrolabe:1.2.0_changes"`) {
 		t.Errorf("%s", blobs["index.json"])
 	}
 	seen := 0
