@@ -98,6 +98,8 @@ var plants = []plant{
 	block("triangles", "geometry_bound", "triangles are assembled all along", map[string]float64{"pa": 0.995}),
 	block("vertices", "vertices_bound", "vertices are fetched all along", map[string]float64{"ge": 0.995}),
 	block("pixels", "raster_bound", "triangles are rasterized all along", map[string]float64{"sc": 0.995}),
+	block("shaders", "busy_blocks", "shaders compute or wait, and no other block works all along",
+		map[string]float64{"spi": 0.99}),
 	block("commands", "launch_bound", "the pipe waits between small draws",
 		map[string]float64{"spi": 0.3, "ta": 0.2, "sc": 0.2, "db": 0.1, "cb": 0.1, "tc": 0.3, "ea": 0.1}),
 	{capturetest.Plant{ID: "paced", Rule: "vsync_idle", Doc: "frames wait for the dates of a display"},

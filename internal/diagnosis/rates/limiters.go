@@ -220,10 +220,13 @@ var families = []family{
 			"memory/bandwidth":        {"bandwidth_bound"},
 			"memory/cache":            {"cache_bound"},
 			"launch/overhead":         {"launch_bound"},
+			// That shaders set the pace and no other block, without what in them: no status bit tells.
+			"unit/arithmetic":   {"busy_blocks"},
+			"unit/local_memory": {"busy_blocks"},
+			"memory/latency":    {"busy_blocks"},
 		},
 		shows: map[string][]string{"cpu/app": host, "cpu/driver": host, "cpu/sync": host},
 		untold: map[string]string{
-			"unit/arithmetic": liveShaders, "unit/local_memory": liveShaders, "memory/latency": liveShaders,
 			"queues/in_turn":  noRule,
 			"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 			"display/request": noDisplay,
@@ -290,8 +293,6 @@ var families = []family{
 		},
 	},
 }
-
-const liveShaders = "no status bit tells what shaders do: busy_blocks says that they are all that works, and not whether they compute or wait"
 
 func (f family) called(name string) family {
 	f.name = name
