@@ -155,9 +155,15 @@ type AccountPart struct {
 	// speaks for it, and what against it. Both are 0 of what is inferred, and NaN of what has no level.
 	Level, Against float64
 
-	next map[string]float64 // of other parts: the time in which they came next
+	next []follower // of other parts: the time in which they came next
 
 	levels, others, leveled float64 // sums of the levels by time, and that time
+}
+
+// follower is a part and the time in which it came next.
+type follower struct {
+	name string
+	time float64
 }
 
 // Certain is how much of Low a report promises, in ns. What a sample is accounted to overlaps with what comes before

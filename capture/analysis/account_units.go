@@ -86,7 +86,7 @@ func (a *accountant) dark(i int, time int64, queue string) {
 		level := min(1, a.Units[f].Level[i])
 		sum += level
 		t := portion(time, level/sum)
-		part := a.part(a.Units[f].Kind, a.Units[f].Name)
+		part := a.unitPart(f)
 		a.give(part, t, false)
 		a.gain(part, 0, float64(t)/3, "")
 		left -= t
@@ -139,7 +139,7 @@ func (a *accountant) held(i int, time int64, queue string) (given int64) {
 		if t <= 0 {
 			continue
 		}
-		part, next := a.part(u.Kind, u.Name), ""
+		part, next := a.unitPart(k), ""
 		if k != first {
 			next = a.Units[first].Name
 		}
@@ -178,8 +178,7 @@ func (a *accountant) units(i int, time int64, queue string) {
 		}
 	}
 	if f := a.fallback(i, queue); f >= 0 && !missing {
-		u := &a.Units[f]
-		part := a.part(u.Kind, u.Name)
+		part := a.unitPart(f)
 		a.give(part, time, !long)
 		top := 0.0
 		next := ""
@@ -239,8 +238,7 @@ func (a *accountant) leaders(time int64) {
 			share = left
 		}
 		left -= share
-		u := &a.Units[c.unit]
-		part := a.part(u.Kind, u.Name)
+		part := a.unitPart(c.unit)
 		a.give(part, share, n == 1)
 		switch {
 		case n == 1:
@@ -285,8 +283,7 @@ func (a *accountant) unmix(time int64, missing bool) (given int64) {
 		if t <= 0 {
 			break
 		}
-		u := &a.Units[c.unit]
-		part := a.part(u.Kind, u.Name)
+		part := a.unitPart(c.unit)
 		a.give(part, t, false)
 		next, against := "", 0.0
 		if len(a.ranked) > 1 {
@@ -391,7 +388,7 @@ func (a *accountant) finish() {
 		}
 	}
 	// The runner-up is decided by time and then by name, and parts by time and then by when they first led, so that
-	// the same capture gives the same account, whatever the order of maps.
+	// the same capture gives the same account.
 	order := make([]int, len(a.out.Parts))
 	for i, p := range a.out.Parts {
 		if p.Level, p.Against = math.NaN(), math.NaN(); p.leveled > 0 {
@@ -400,9 +397,9 @@ func (a *accountant) finish() {
 		order[i] = i
 		a.out.Base += p.Time
 		most := 0.0
-		for name, t := range p.next {
-			if t > most || t == most && name < p.RunnerUp {
-				p.RunnerUp, most = name, t
+		for _, f := range p.next {
+			if f.time > most || f.time == most && f.name < p.RunnerUp {
+				p.RunnerUp, most = f.name, f.time
 			}
 		}
 		p.next = nil

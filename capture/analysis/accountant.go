@@ -18,6 +18,7 @@ type accountant struct {
 	AccountInput
 	out    *Accounted
 	index  map[partKey]int
+	known  knownParts
 	waits  bool    // the waiter sets the pace of the device's work as well
 	idles  bool    // the device has time to spare
 	unsure bool    // something that nobody knows may set the pace
@@ -45,13 +46,44 @@ type candidate struct {
 	err   float64
 }
 
+// knownParts are places of parts plus one, 0 where they were not asked for yet: most samples give time to the waiter, to
+// a queue or to a unit, and looking for these by name would cost as much as all else.
+type knownParts struct {
+	waiter        int
+	queues, units []int
+}
+
+func (a *accountant) waiterPart() int { return a.once(&a.known.waiter, a.Waiter, "") }
+
+func (a *accountant) queuePart(k int) int {
+	if a.known.queues == nil {
+		a.known.queues = make([]int, len(a.Queues))
+	}
+	return a.once(&a.known.queues[k], LimitQueue, a.Queues[k].Name)
+}
+
+func (a *accountant) unitPart(k int) int {
+	if a.known.units == nil {
+		a.known.units = make([]int, len(a.Units))
+	}
+	return a.once(&a.known.units[k], a.Units[k].Kind, a.Units[k].Name)
+}
+
+// once is a part whose place is remembered.
+func (a *accountant) once(known *int, kind LimitKind, name string) int {
+	if *known == 0 {
+		*known = a.part(kind, name) + 1
+	}
+	return *known - 1
+}
+
 func (a *accountant) part(kind LimitKind, name string) int {
 	key := partKey{kind, name}
 	i, ok := a.index[key]
 	if !ok {
 		i = len(a.out.Parts)
 		a.index[key] = i
-		a.out.Parts = append(a.out.Parts, &AccountPart{Kind: kind, Name: name, next: map[string]float64{}})
+		a.out.Parts = append(a.out.Parts, &AccountPart{Kind: kind, Name: name})
 	}
 	return i
 }
@@ -77,8 +109,19 @@ func (a *accountant) gain(part int, low, high float64, next string) {
 	}
 	p.Low, p.High = p.Low+max(0, low), p.High+max(0, high)
 	if next != "" {
-		p.next[next] += max(high, 1e-9)
+		p.follows(next, max(high, 1e-9))
 	}
+}
+
+// follows adds time in which another part came next. They are few.
+func (p *AccountPart) follows(name string, time float64) {
+	for i := range p.next {
+		if p.next[i].name == name {
+			p.next[i].time += time
+			return
+		}
+	}
+	p.next = append(p.next, follower{name, time})
 }
 
 // levels notes what speaks for and against a part for some time of the current sample.
@@ -207,7 +250,7 @@ func (a *accountant) all() {
 		for p.hi < n && p.hi-lo < accountPiece {
 			p.hi = a.windowEnd(p.hi)
 		}
-		p.of.out, p.of.index = &Accounted{Lead: a.out.Lead}, map[partKey]int{}
+		p.of.out, p.of.index, p.of.known = &Accounted{Lead: a.out.Lead}, map[partKey]int{}, knownParts{}
 		pieces = append(pieces, p)
 		lo = p.hi
 	}
@@ -244,8 +287,8 @@ func (a *accountant) take(o *Accounted, lo, hi int) {
 		p := a.out.Parts[place[k]]
 		p.Time, p.Sure, p.Low, p.High = p.Time+q.Time, p.Sure+q.Sure, p.Low+q.Low, p.High+q.High
 		p.levels, p.others, p.leveled = p.levels+q.levels, p.others+q.others, p.leveled+q.leveled
-		for name, t := range q.next {
-			p.next[name] += t
+		for _, f := range q.next {
+			p.follows(f.name, f.time)
 		}
 	}
 	for i, l := range a.out.Lead[lo:hi] {
@@ -277,7 +320,7 @@ func (a *accountant) one(i, lead int) {
 		return
 	}
 	if a.waits {
-		a.give(a.part(a.Waiter, ""), length, true)
+		a.give(a.waiterPart(), length, true)
 		return
 	}
 	if a.Idle != "" {
@@ -287,7 +330,7 @@ func (a *accountant) one(i, lead int) {
 		gain := float64(length-active) * (1 - accountRelief) * (1 - a.idleStays)
 		a.gain(part, gain, gain, OwnWork)
 	} else {
-		a.give(a.part(a.Waiter, ""), length-active, a.Waiter != LimitWaiter)
+		a.give(a.waiterPart(), length-active, a.Waiter != LimitWaiter)
 	}
 	if lead < 0 {
 		a.units(i, active, "")
@@ -377,7 +420,7 @@ func (a *accountant) turns(i, lead int, rest int64) {
 		if k == lead || math.IsNaN(b) || b <= 0 {
 			continue
 		}
-		last = a.part(LimitQueue, q.Name)
+		last = a.queuePart(k)
 		time := min(left, portion(rest, b/sum))
 		a.give(last, time, true)
 		a.gain(last, accountLoosened*float64(time), float64(time), a.Queues[lead].Name)
