@@ -45,6 +45,9 @@ func Compare(ctx context.Context, before, after []*capture.Capture, opt Options)
 		return nil, err
 	}
 	caps := slices.Concat(before, after)
+	for i, c := range caps {
+		caps[i] = takenApart(c)
+	}
 	if len(before) == 0 || len(after) == 0 {
 		return nil, notComparable("there must be a capture before and one after")
 	}

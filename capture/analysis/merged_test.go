@@ -142,3 +142,45 @@ func sameValues(got []float64, want ...float64) bool {
 	}
 	return true
 }
+
+// What was resampled is compared as it would have been before: a third of the active time is missing in one half of it.
+func TestWhatWasResampledIsComparedAsItWas(t *testing.T) {
+	columns := func(scale float64) map[string][]float64 {
+		waits, active := make([]float64, 240), make([]float64, 240)
+		queued := make([]float64, 240)
+		for i := range active {
+			queued[i], active[i] = scale*float64(1000+97*(i%11)), float64(5000+31*(i%7))
+			if i < 120 && i%3 == 0 {
+				active[i] = math.NaN()
+			}
+		}
+		return map[string][]float64{"MaliGPUQueuedCyclesComputeQueued": queued, "MaliGPUWaitCyclesComputeQueueEndpointStall": waits,
+			"MaliGPUCyclesGPUActive": active}
+	}
+	mali := func(cfg *capture.Config) { cfg.GPU = "mali-g720" }
+	a, b := made(t, "a", columns(1), mali), made(t, "b", columns(1.5), mali)
+	const name = "compute_queue_utilization"
+	opt := Options{Metrics: []string{name}}
+	want := rowOf(t, compare(t, a, b, opt), "", name)
+	if math.Abs(want.Ratio-1.5) > 1e-9 || want.Verdict == NotJudged {
+		t.Fatalf("before: %v, %s: %s", want.Ratio, want.Verdict, want.Why)
+	}
+	binned := func(c *capture.Capture, periods ...int64) *capture.Capture {
+		for _, p := range periods {
+			var err error
+			if c, err = c.Resample(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return c
+	}
+	for how, x := range map[string][2]*capture.Capture{"once": {binned(a, 60e6), binned(b, 60e6)},
+		"twice": {binned(a, 60e6, 120e6), binned(b, 60e6, 120e6)}, "one of them": {a, binned(b, 50e6)},
+		"by another period": {binned(a, 35e6), binned(b, 70e6)}} {
+		got := rowOf(t, compare(t, x[0], x[1], opt), "", name)
+		if got.Before != want.Before || got.After != want.After || got.Verdict != want.Verdict || got.RatioLo != want.RatioLo {
+			t.Errorf("%s: %v to %v, %s (%s); want %v to %v, %s", how, got.Before, got.After, got.Verdict, got.Why,
+				want.Before, want.After, want.Verdict)
+		}
+	}
+}

@@ -40,6 +40,20 @@ func align(caps []*capture.Capture, opt Options) (out [][]part, notes []string, 
 	return nil, nil, fmt.Errorf("%q is nothing to compare by", opt.By)
 }
 
+// takenApart is the capture whose samples c was put together of, such as by resampling: a formula on operands that were
+// added up would take a stretch in which one of them is partly missing for whole. c stays as it is where it holds a part
+// of those samples only, or a counter or label that they do not have.
+func takenApart(c *capture.Capture) *capture.Capture {
+	for {
+		from, _ := c.Beneath()
+		if from == nil || len(from.Counters) != len(c.Counters) || from.Axis.Measured() != c.Axis.Measured() ||
+			slices.ContainsFunc(c.Labels, func(l *capture.Label) bool { return from.Label(l.Name) == nil }) {
+			return c
+		}
+		c = from
+	}
+}
+
 func whole(caps []*capture.Capture, dispatches bool) []part {
 	row := make([]part, len(caps))
 	for i, c := range wholeCells(caps, dispatches) {
