@@ -50,13 +50,15 @@ func TestEveryModelIsJudgedFromItsAnswers(t *testing.T) {
 			known := func(name string) bool {
 				return slices.ContainsFunc(m.Scenarios, func(s hwtest.Scenario) bool { return s.Name == name })
 			}
-			if slices.Contains([]string{"kbl-gt2", "bmg"}, m.Name) && !slices.ContainsFunc(way, func(s string) bool { return !known(s) }) {
+			if slices.Contains([]string{"kbl-gt2", "bmg"}, m.Name) &&
+				!slices.ContainsFunc(way, func(s string) bool { return !known(s) }) {
 				ways = append(ways, way)
 			}
 		}
 		for _, way := range ways {
 			t.Run(strings.Join(append([]string{m.Name}, way...), ","), func(t *testing.T) {
-				b := bundled(t, hwtest.Options{Device: m.New(), Settings: hwtest.Settings{Scenarios: way}}, "--duration", "400ms")
+				b := bundled(t, hwtest.Options{Device: m.New(), Settings: hwtest.Settings{Scenarios: way}},
+					"--duration", "400ms")
 				for _, c := range b.Judge(t.Context()) {
 					// A GPU that goes away delivers nothing for the rest of the recording.
 					if c.Verdict == bundle.Broken && !(c.Name == "samples against wall time" && slices.Contains(way, "unplug")) {

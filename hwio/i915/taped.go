@@ -80,7 +80,8 @@ func paramBytes(id int32) []byte {
 
 // queryBytes are a request for one item, and the item.
 func queryBytes(id uint64) (request, item []byte) {
-	return slices.Concat(le.AppendUint32(nil, 1), make([]byte, 12)), slices.Concat(le.AppendUint64(nil, id), make([]byte, 16))
+	return slices.Concat(le.AppendUint32(nil, 1), make([]byte, 12)),
+		slices.Concat(le.AppendUint64(nil, id), make([]byte, 16))
 }
 
 func registerBytes(offset, value uint64) []byte {
@@ -284,7 +285,8 @@ func (s *tapedReports) enable() error {
 }
 
 func (s *tapedReports) disable() error {
-	return s.tape.Request(ioctlDisable, "PERF_DISABLE", plain(0), func(*tape.Event) error { return s.reportStream.disable() })
+	return s.tape.Request(ioctlDisable, "PERF_DISABLE", plain(0),
+		func(*tape.Event) error { return s.reportStream.disable() })
 }
 
 func (s *tapedReports) config(id uint64) (old uint64, err error) {

@@ -259,11 +259,13 @@ func (s *tapedReports) read(buf []byte) (int, error) {
 }
 
 func (s *tapedReports) enable() error {
-	return s.tape.Request(ioctlEnable, "OBSERVATION_ENABLE", plain(), func(*tape.Event) error { return s.reportStream.enable() })
+	return s.tape.Request(ioctlEnable, "OBSERVATION_ENABLE", plain(),
+		func(*tape.Event) error { return s.reportStream.enable() })
 }
 
 func (s *tapedReports) disable() error {
-	return s.tape.Request(ioctlDisable, "OBSERVATION_DISABLE", plain(), func(*tape.Event) error { return s.reportStream.disable() })
+	return s.tape.Request(ioctlDisable, "OBSERVATION_DISABLE", plain(),
+		func(*tape.Event) error { return s.reportStream.disable() })
 }
 
 // plain is a request whose argument is the number 0.

@@ -18,12 +18,16 @@ type node struct {
 	machine *Machine
 	path    string
 	clock   *gpuClock // of a GPU with OA units, nil of others
+	info    bool      // of AMD's driver
 }
 
 func (n *node) Open(*hwtest.Call, int) (hwtest.File, error) {
 	d, err := n.machine.player.Open(n.path)
 	if err != nil {
 		return nil, err
+	}
+	if n.info {
+		return &infoFile{n.machine, d}, nil
 	}
 	if n.clock != nil {
 		return &oaFile{machine: n.machine, played: d, events: n.machine.requests(n.path), clock: n.clock}, nil

@@ -85,8 +85,8 @@ func (r *Machine) Start(m hwtest.Machine) error {
 	for p, is := range nodes {
 		if is {
 			number++
-			n := &node{machine: r, path: p}
-			if r.isOA(p) {
+			n := &node{machine: r, path: p, info: r.asked(p, "DRM_IOCTL_AMDGPU_INFO")}
+			if r.asked(p, "DRM_IOCTL_I915_GETPARAM") || r.asked(p, "DRM_IOCTL_XE_DEVICE_QUERY") {
 				n.clock = clockOf(r.about.Began, r.requests(p))
 			}
 			m.Node(p, 226, number, 0o666, n)

@@ -12,8 +12,8 @@ import (
 	"astrolabe/hwio/internal/tape"
 )
 
-// Drivers of GPUs whose OA units write reports have requests of their own form: answers of more than one buffer, chains of
-// structures, and a descriptor that reports are read from.
+// Drivers of GPUs whose OA units write reports have requests of their own form: answers of more than one buffer, chains
+// of structures, and a descriptor that reports are read from.
 
 // oaFile is an open node of such a driver.
 type oaFile struct {
@@ -23,11 +23,9 @@ type oaFile struct {
 	clock   *gpuClock
 }
 
-// isOA says that the requests on the tape of a node are those of such a driver.
-func (r *Machine) isOA(path string) bool {
-	return slices.ContainsFunc(r.requests(path), func(e *tape.Event) bool {
-		return e.Code == code(uapi.Ioctl("DRM_IOCTL_I915_GETPARAM")) || e.Code == code(uapi.Ioctl("DRM_IOCTL_XE_DEVICE_QUERY"))
-	})
+// asked says that a request was made of a node.
+func (r *Machine) asked(path, request string) bool {
+	return slices.ContainsFunc(r.requests(path), func(e *tape.Event) bool { return e.Code == code(uapi.Ioctl(request)) })
 }
 
 // requests are those of all openings of a node.
@@ -187,7 +185,8 @@ func (f *oaFile) lists(c *hwtest.Call, request uint32, b []byte) (int64, error) 
 	return f.value(request, b, registers)
 }
 
-// openPairs opens a stream by pairs of a property and its value. How its descriptor behaves is the program's own matter.
+// openPairs opens a stream by pairs of a property and its value. How its descriptor behaves is the program's own
+// matter.
 func (f *oaFile) openPairs(c *hwtest.Call, request uint32, b []byte) (int64, error) {
 	pairs := make([]byte, 16*min(le.Uint32(b[4:]), 64))
 	if c.Read(le.Uint64(b[8:]), pairs) != nil {

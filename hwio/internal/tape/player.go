@@ -25,7 +25,8 @@ type Player struct {
 	finish   int            // place at which the end was asked for; behind the last event where that is not on the tape
 	finished bool           // it was asked for again
 	taken    map[*Event]bool
-	fetched  int64 // when what was read last was there, in ns since the tape began
+	made     map[*Event]int // device that a request made
+	fetched  int64          // when what was read last was there, in ns since the tape began
 }
 
 // script is what happened on one device.
@@ -38,7 +39,7 @@ type script struct {
 func NewPlayer(events []Event) *Player {
 	p := &Player{answers: map[string][]*Event{}, next: map[string]int{}, devices: map[int]*script{},
 		path: map[int]string{}, order: map[*Event]int{}, finish: len(events),
-		taken: map[*Event]bool{}}
+		taken: map[*Event]bool{}, made: map[*Event]int{}}
 	for i := range events {
 		e := &events[i]
 		p.order[e] = i
@@ -74,6 +75,10 @@ func NewPlayer(events []Event) *Player {
 		if s == nil {
 			s = &script{}
 			p.devices[e.Device] = s
+		}
+		// The device that a request made is noted right behind it.
+		if n := len(s.events); e.Kind == Open && n > 0 && s.events[n-1].Kind == Request {
+			p.made[s.events[n-1]] = e.New
 		}
 		s.events = append(s.events, e)
 	}
@@ -235,12 +240,7 @@ func (d *Played) Ask(code string, in, buf []byte) (e *Event, made int, ok bool) 
 	if !ok {
 		return nil, 0, false
 	}
-	// The device that a request made is noted right behind it.
-	s := d.player.devices[e.Device]
-	if i := slices.Index(s.events, e); i >= 0 && i+1 < len(s.events) && s.events[i+1].Kind == Open {
-		made = s.events[i+1].New
-	}
-	return e, made, true
+	return e, d.player.made[e], true
 }
 
 // Next is the next event of the device of certain kinds and codes, which it takes. Events before it are passed over.

@@ -25,8 +25,8 @@ func (t *Tape) Open(path string, err error) (*Taped, error) {
 	return &Taped{t, n}, nil
 }
 
-// Request makes a request, which fills the answer of its event in, and writes it down. code is its number, and name what
-// the kernel's headers call it.
+// Request makes a request, which fills the answer of its event in, and writes it down. code is its number, and name
+// what the kernel's headers call it.
 func (d *Taped) Request(code uint32, name string, e Event, do func(e *Event) error) error {
 	e.Kind, e.Device, e.Code, e.Path = Request, d.number, Code(code), name
 	began := d.tape.Now()
@@ -46,7 +46,8 @@ func (d *Taped) Made() *Taped {
 	return made
 }
 
-// Read writes down what a device delivers. keep blanks of it what is not known; read fills buf and returns how much of it.
+// Read writes down what a device delivers. keep blanks of it what is not known; read fills buf and returns how much of
+// it.
 func (d *Taped) Read(buf []byte, read func([]byte) (int, error), keep func([]byte)) (int, error) {
 	e := Event{Kind: Read, Device: d.number}
 	began := d.tape.Now()
