@@ -195,7 +195,7 @@ func (f *oaFile) openPairs(c *hwtest.Call, request uint32, b []byte) (int64, err
 	const descriptor = 1 | 2 // close it at an exec, do not wait
 	flags := le.Uint32(b)
 	for _, e := range f.events {
-		if was := le.Uint32(append(slices.Clone(e.In), 0, 0, 0, 0)); e.Code == code(request) && was&^descriptor == flags&^descriptor {
+		if e.Code == code(request) && len(e.In) == len(b) && le.Uint32(e.In)&^descriptor == flags&^descriptor {
 			return f.open(c, request, slices.Concat(e.In[:4], b[4:8], make([]byte, 8)), pairs, flags&1 != 0, flags&2 != 0,
 				flags&4 == 0)
 		}
@@ -382,7 +382,8 @@ func (c *gpuClock) tapeTime(now int64) int64 {
 	return now - c.offset
 }
 
-// ticks is what the clock would show at a time; was is what it showed on the tape, where that tells nothing of its rate.
+// ticks is what the clock would show at a time; was is what it showed on the tape, where that tells nothing of its
+// rate.
 func (c *gpuClock) ticks(now int64, was uint64) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
