@@ -34,7 +34,6 @@ type identity struct {
 	each        bool   // of instances alone
 	relative    float64
 	absolute    float64
-	source      string
 }
 
 // identities are the rows of the table.
@@ -59,7 +58,7 @@ func parseIdentities(text string) ([]identity, error) {
 }
 
 func parseIdentity(f []string) (identity, error) {
-	row := identity{catalogues: strings.Fields(f[0]), name: f[1], text: f[2], source: f[5]}
+	row := identity{catalogues: strings.Fields(f[0]), name: f[1], text: f[2]}
 	row.over, row.all = strings.CutSuffix(f[3], " of all")
 	row.over, row.each = strings.CutSuffix(row.over, " of each")
 	if !slices.Contains([]string{"sample", "total", "span", "updates"}, row.over) {
