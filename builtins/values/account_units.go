@@ -3,7 +3,6 @@ package values
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -148,12 +147,6 @@ func (a *accounting) absent(en accountEntry) bool {
 	})
 }
 
-// counterName is a name in a formula, behind what no counter has.
-var counterName = regexp.MustCompile(`[$A-Za-z_]\w*\(?`)
-
-// formulaWords are words of formulas that are no counters.
-var formulaWords = []string{"if", "else", "and", "or", "not"}
-
 // lackAll notes what is lacking where none of some names has a value: the names, or the counters of the first formula
 // that were not recorded.
 func (a *accounting) lackAll(names []string) {
@@ -165,16 +158,13 @@ func (a *accounting) lackAll(names []string) {
 		a.lack(strings.Join(called, " or "))
 		return
 	}
-	formula := names[0]
-	if _, text, ok := strings.Cut(formula, ": "); ok { // behind the name of its notation
-		formula = text
+	read, err := metrics.FormulaCounters(a.cap.Capture.GPU, names[0])
+	if err != nil {
+		a.lack(names[0])
 	}
-	for _, n := range counterName.FindAllString(formula, -1) {
-		if strings.HasSuffix(n, "(") || strings.HasPrefix(n, "$") || slices.Contains(formulaWords, n) {
-			continue
-		}
+	for _, n := range read {
 		if a.find([]string{n}) == nil {
-			a.lack(n)
+			a.lack(a.called(n))
 		}
 	}
 }

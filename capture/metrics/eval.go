@@ -46,6 +46,17 @@ func CheckFormula(gpu, expr string) (assumed string, err error) {
 	return assumed, err
 }
 
+// FormulaCounters are the counters and metrics that an expression reads, read as Eval does on a capture of that GPU.
+func FormulaCounters(gpu, expr string) ([]string, error) {
+	s := newScope(&capture.Capture{Config: capture.Config{GPU: gpu, Axis: &capture.Axis{}}}, nil)
+	d, text := formula.GuessDialect(expr, s.dialect())
+	x, _, err := formula.ParseLenient(d, text)
+	if err != nil {
+		return nil, err
+	}
+	return x.Counters(), nil
+}
+
 // evaluate compiles a user's expression.
 func (s *scope) evaluate(e *Entry, meta capture.Meta, assumed string) (*capture.Counter, error) {
 	env := &formulaEnv{s: s, expr: e.expr}

@@ -122,6 +122,17 @@ func (e *Expr) Names() []string {
 	return out
 }
 
+// Counters is Names without those of the device's constants, which the ROCm notation alone tells apart: by $.
+func (e *Expr) Counters() []string {
+	var out []string
+	e.Root.walk(func(n *Node) {
+		if n.Op == OpName && !(n.Dollar && e.Dialect == ROCm) && !slices.Contains(out, n.Name) {
+			out = append(out, n.Name)
+		}
+	})
+	return out
+}
+
 // Substitute returns the formula with another of its dialect, in brackets, in the place of every use of a name without
 // $.
 func (e *Expr) Substitute(name string, by *Expr) (*Expr, error) {

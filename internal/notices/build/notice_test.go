@@ -17,6 +17,7 @@ import (
 var ourFiles = []string{"docs/",
 	"capture/metrics/data/amd-live.metrics", "capture/metrics/data/cpu.metrics",
 	"capture/metrics/data/intel.metrics",   // registers by name, explained in our own words
+	"hwio/bundle/identities.csv",           // what must hold between counters, by name
 	"hwio/devices.csv",                     // names of drivers and devices
 	"hwio/internal/gpumetrics/layouts.txt", // offsets of an interface
 	"hwio/internal/tape/",                  // names of files, drivers and units
