@@ -29,6 +29,7 @@ type dialect struct {
 	functions []function
 	// measured are calls that stand for one measured number, with the words that their second argument may be.
 	measured map[string][]string
+	marked   bool // names with $ are constants of the device, all others counters
 	words    bool // operators and conditionals are words: and, or, not, a if c else b, None
 	numbered bool // operands are numbers of a list, which mean nothing alone
 
@@ -44,7 +45,7 @@ func (d Dialect) traits() dialect {
 	case Streamline:
 		return dialect{name: "streamline", functions: streamlineFunctions}
 	case ROCm:
-		return dialect{name: "rocm", functions: rocmFunctions, measured: rocmMeasured, words: true}
+		return dialect{name: "rocm", functions: rocmFunctions, measured: rocmMeasured, marked: true, words: true}
 	case GPA:
 		return dialect{name: "gpa", numbered: true, parse: parseGPA, format: formatGPA}
 	case Intel:

@@ -122,11 +122,12 @@ func (e *Expr) Names() []string {
 	return out
 }
 
-// Counters is Names without those of the device's constants, which the ROCm notation alone tells apart: by $.
+// Counters is Names without those that the dialect marks as constants of the device.
 func (e *Expr) Counters() []string {
 	var out []string
+	marked := e.Dialect.traits().marked
 	e.Root.walk(func(n *Node) {
-		if n.Op == OpName && !(n.Dollar && e.Dialect == ROCm) && !slices.Contains(out, n.Name) {
+		if n.Op == OpName && !(n.Dollar && marked) && !slices.Contains(out, n.Name) {
 			out = append(out, n.Name)
 		}
 	})
