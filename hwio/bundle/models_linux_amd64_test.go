@@ -15,8 +15,8 @@ import (
 	"astrolabe/hwio/internal/tape"
 )
 
-// bundled is what doctor --bundle writes on a device.
-func bundled(t *testing.T, o hwtest.Options, more ...string) *bundle.Bundle {
+// archived is the path of what doctor --bundle writes on a device.
+func archived(t *testing.T, o hwtest.Options, more ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "b.zip")
 	o.Cmd = exec.Command(programs.Path(t, "astrolabe"), append([]string{"doctor", "--bundle", file, "--yes"}, more...)...)
@@ -24,9 +24,15 @@ func bundled(t *testing.T, o hwtest.Options, more ...string) *bundle.Bundle {
 	if res.Exit != 0 {
 		t.Fatalf("exit status %d:\n%s", res.Exit, out)
 	}
-	b, err := bundle.Open(file)
+	return file
+}
+
+// bundled is that archive, opened.
+func bundled(t *testing.T, o hwtest.Options, more ...string) *bundle.Bundle {
+	t.Helper()
+	b, err := bundle.Open(archived(t, o, more...))
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatal(err)
 	}
 	return b
 }

@@ -2,8 +2,6 @@ package bundle_test
 
 import (
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +14,6 @@ import (
 	"astrolabe/hwio/hwtest"
 	"astrolabe/hwio/hwtest/devices"
 	"astrolabe/hwio/hwtest/emulated"
-	"astrolabe/hwio/hwtest/programs"
 )
 
 // fault is something wrong in a recording of a model device, as a reader, a driver or a device would do it wrong.
@@ -171,12 +168,7 @@ func TestADeviceClockThatDriftsIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "b.zip")
-	res, out := emulated.Run(t, hwtest.Options{Device: m.New(), Cmd: exec.Command(programs.Path(t, "astrolabe"),
-		"doctor", "--bundle", file, "--yes", "--duration", "1500ms")})
-	if res.Exit != 0 {
-		t.Fatalf("exit status %d:\n%s", res.Exit, out)
-	}
+	file := archived(t, hwtest.Options{Device: m.New()}, "--duration", "1500ms")
 	const name = "the device's clock against CLOCK_MONOTONIC"
 	for _, c := range []struct {
 		rate    float64

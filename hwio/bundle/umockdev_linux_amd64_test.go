@@ -14,8 +14,6 @@ import (
 
 	"astrolabe/hwio/hwtest"
 	"astrolabe/hwio/hwtest/devices"
-	"astrolabe/hwio/hwtest/emulated"
-	"astrolabe/hwio/hwtest/programs"
 )
 
 // described makes a bundle on a model machine and returns the path of its file for umockdev-run, and its text.
@@ -25,13 +23,7 @@ func described(t *testing.T, device string) (path, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "b.zip")
-	res, out := emulated.Run(t, hwtest.Options{Device: m.New(), Cmd: exec.Command(programs.Path(t, "astrolabe"),
-		"doctor", "--bundle", file, "--yes", "--duration", "50ms")})
-	if res.Exit != 0 {
-		t.Fatalf("exit status %d:\n%s", res.Exit, out)
-	}
-	z, err := zip.OpenReader(file)
+	z, err := zip.OpenReader(archived(t, hwtest.Options{Device: m.New()}, "--duration", "50ms"))
 	if err != nil {
 		t.Fatal(err)
 	}
