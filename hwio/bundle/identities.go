@@ -69,6 +69,19 @@ func (j *judging) identities(ctx context.Context, c *capture.Capture) {
 	})...)
 }
 
+// lateness is how long the program was held up at most, in ns: then the sample is longer than others are.
+func lateness(a *capture.Axis) float64 {
+	lengths := make([]int64, a.Len())
+	for i := range lengths {
+		lengths[i] = a.End[i] - a.Start[i]
+	}
+	if len(lengths) == 0 {
+		return 0
+	}
+	slices.Sort(lengths)
+	return float64(lengths[len(lengths)-1] - lengths[len(lengths)/2])
+}
+
 // ends is how many samples a recording must have for its first and last to be left out.
 const ends = 10
 
@@ -81,6 +94,7 @@ type verdict struct {
 	worst   string  // the comparison that is broken most
 	excess  float64 // of that
 	missing string  // why there is nothing to compare
+	late    float64 // what is added to the tolerance
 }
 
 // hold compares two values; what names them.
@@ -99,7 +113,7 @@ func (v *verdict) hold(l, r float64, what func() string) {
 	} else if r > 0 {
 		v.nearest = max(v.nearest, l/r)
 	}
-	if over > v.row.relative*size+v.row.absolute {
+	if over > v.row.relative*size+v.row.absolute+v.late {
 		v.broken++
 		if share := over / size; share > v.excess || v.worst == "" {
 			v.excess, v.worst = share, what()
@@ -133,6 +147,9 @@ func (j *judging) compared(row *identity, c *capture.Capture) {
 		}
 	}
 	v := &verdict{row: row}
+	if row.late {
+		v.late = lateness(c.Axis)
+	}
 	var measured []string
 	for _, expr := range lefts {
 		// Each side is evaluated where both are there, and of an instance with what is a constant of that instance.
@@ -235,7 +252,8 @@ func (v *verdict) pair(l, r *capture.Counter) {
 		a, b := span(x, y)
 		v.hold(a, b, say("from the first value to the last", a, b))
 	case "updates":
-		a, b := updates(x, y)
+		a, least, most := updates(x, y, r.Axis)
+		b := min(max(a, least), most)
 		v.hold(a, b, say("from the first update to the last", a, b))
 	default:
 		for i := range x {
@@ -263,26 +281,48 @@ func span(x, y []float64) (a, b float64) {
 	return a, b
 }
 
-// updates are the sums of x, a count that its device brings up to date now and then, and of y from one such time to
-// another; NaN where there are not two.
-func updates(x, y []float64) (a, b float64) {
+// longSample is the length from which a level that was read beside a sample says little of what it was meanwhile, in ns.
+const longSample = 100e6
+
+// updates is the sum of x, a count that its device brings up to date now and then, from one such time to another, and
+// between what y comes to there; NaN where there are not two such times. y is a level times the length of a sample, and
+// the level is read once in a sample: meanwhile it was between those beside it, or, in a long sample, any that was seen.
+func updates(x, y []float64, axis *capture.Axis) (a, least, most float64) {
 	first, last := -1, -1
+	low, high := math.Inf(1), math.Inf(-1)
+	level := make([]float64, len(y))
 	for i := range x {
-		if x[i] > 0 && y[i] == y[i] {
+		level[i] = y[i] / float64(axis.End[i]-axis.Start[i])
+		if math.IsNaN(level[i]) {
+			continue
+		}
+		low, high = min(low, level[i]), max(high, level[i])
+		if x[i] > 0 {
 			if last = i; first < 0 {
 				first = i
 			}
 		}
 	}
 	if first == last {
-		return math.NaN(), math.NaN()
+		return math.NaN(), math.NaN(), math.NaN()
 	}
 	for i := first + 1; i <= last; i++ {
-		if x[i] == x[i] && y[i] == y[i] {
-			a, b = a+x[i], b+y[i]
+		if math.IsNaN(x[i]) || math.IsNaN(level[i]) {
+			continue
 		}
+		length := float64(axis.End[i] - axis.Start[i])
+		from, to := low, high
+		if length <= longSample {
+			from, to = level[i], level[i]
+			for _, k := range []int{i - 1, i + 1} {
+				if k < len(level) && !math.IsNaN(level[k]) {
+					from, to = min(from, level[k]), max(to, level[k])
+				}
+			}
+		}
+		a, least, most = a+x[i], least+from*length, most+to*length
 	}
-	return a, b
+	return a, least, most
 }
 
 // takesTurns reports whether something below a counter shared the hardware with others.

@@ -34,6 +34,7 @@ type identity struct {
 	each        bool   // of instances alone
 	relative    float64
 	absolute    float64
+	late        bool // in ns, and a program may have been held up between the clock and the count
 }
 
 // identities are the rows of the table.
@@ -65,6 +66,10 @@ func parseIdentity(f []string) (identity, error) {
 		return row, fmt.Errorf("%q is no place where something holds", f[3])
 	}
 	for part := range strings.SplitSeq(f[4], "+") {
+		if strings.TrimSpace(part) == "late" {
+			row.late = true
+			continue
+		}
 		number, relative := strings.CutSuffix(strings.TrimSpace(part), "%")
 		x, err := strconv.ParseFloat(number, 64)
 		if err != nil {

@@ -74,10 +74,10 @@ var faults = []fault{
 	{"procfs", "a time doubled", "scale cpu_idle,cpu_user,cpu_nice,cpu_system,cpu_iowait,cpu_irq,cpu_softirq,cpu_steal 2", "cpu_user"},
 	{"procfs", "1000 ticks a second taken for 100", "scale cpu_user,cpu_nice,cpu_system,cpu_idle,cpu_iowait,cpu_softirq,cpu_irq,cpu_steal 0.1", "cpu_user"},
 	{"procfs", "kB for bytes", "scale mem_total 0.0009765625", "mem_total"},
-	{"procfs", "pressure in ns taken for us", "scale pressure_cpu_some 1000", "pressure_cpu_some"},
+	{"procfs", "pressure in ns taken for us", "set pressure_cpu_some 3000000; scale pressure_cpu_some 1000", "pressure_cpu_some"},
 	{"procfs", "a lost CPU", "drop * 0", "cpus_online"},
 	{"procfs", "a wrap of 32 bits that was none", "add ctxt 20 4294967296", "ctxt"},
-	{"procfs", "full above some", "swap pressure_memory_full pressure_cpu_some", "pressure_memory_full"},
+	{"procfs", "full above some", "set pressure_cpu_some 3000000; swap pressure_memory_full pressure_cpu_some", "pressure_memory_full"},
 }
 
 // recordings are what is recorded of a model: sources, and counters where not those of their choice. The first one has
@@ -190,9 +190,13 @@ func TestADeviceClockThatDriftsIsFound(t *testing.T) {
 
 // mutate is a copy of a capture with a fault: "scale NAMES FACTOR", where a name may be of an instance, "swap A B",
 // "add NAME ROW VALUE", "back NAME ROW VALUE" (in 64 bits, so that it is less than 0), "drop PREFIX INSTANCE" of all
-// counters that begin so, "stretch FACTOR" of the times of all samples.
+// counters that begin so, "stretch FACTOR" of the times of all samples, "set NAME VALUE" of all samples; several, with
+// semicolons between them, one after the other.
 func mutate(t testing.TB, c *capture.Capture, plant string) *capture.Capture {
 	t.Helper()
+	if first, rest, more := strings.Cut(plant, ";"); more {
+		return mutate(t, mutate(t, c, first), rest)
+	}
 	words := strings.Fields(plant)
 	number := func(i int) float64 {
 		x, err := strconv.ParseFloat(words[i], 64)
@@ -222,6 +226,11 @@ func mutate(t testing.TB, c *capture.Capture, plant string) *capture.Capture {
 			}
 			for i := range out.F {
 				out.F[i] *= number(2)
+			}
+		case words[0] == "set" && is(words[1]):
+			out.Valid = capture.Bitmap{}
+			for i := range out.U {
+				out.U[i] = uint64(number(2))
 			}
 		case words[0] == "add" && is(words[1]):
 			out.U[row(2)] += uint64(number(3))
