@@ -281,46 +281,45 @@ func span(x, y []float64) (a, b float64) {
 	return a, b
 }
 
-// longSample is the length from which a level that was read beside a sample says little of what it was meanwhile, in ns.
-const longSample = 100e6
+// longUpdate is the time between two updates from which the levels at both ends say little of what was between them, in ns.
+const longUpdate = 250e6
 
 // updates is the sum of x, a count that its device brings up to date now and then, from one such time to another, and
 // between what y comes to there; NaN where there are not two such times. y is a level times the length of a sample, and
-// the level is read once in a sample: meanwhile it was between those beside it, or, in a long sample, any that was seen.
+// the level is read where the count is: meanwhile it was between those of both ends, or, where they are far apart, any
+// that was seen.
 func updates(x, y []float64, axis *capture.Axis) (a, least, most float64) {
-	first, last := -1, -1
+	var at []int
+	level := make([]float64, 0, len(y))
 	low, high := math.Inf(1), math.Inf(-1)
-	level := make([]float64, len(y))
 	for i := range x {
-		level[i] = y[i] / float64(axis.End[i]-axis.Start[i])
+		level = append(level, y[i]/float64(axis.End[i]-axis.Start[i]))
 		if math.IsNaN(level[i]) {
 			continue
 		}
 		low, high = min(low, level[i]), max(high, level[i])
 		if x[i] > 0 {
-			if last = i; first < 0 {
-				first = i
-			}
+			at = append(at, i)
 		}
 	}
-	if first == last {
+	if len(at) < 2 {
 		return math.NaN(), math.NaN(), math.NaN()
 	}
-	for i := first + 1; i <= last; i++ {
-		if math.IsNaN(x[i]) || math.IsNaN(level[i]) {
-			continue
-		}
-		length := float64(axis.End[i] - axis.Start[i])
-		from, to := low, high
-		if length <= longSample {
-			from, to = level[i], level[i]
-			for _, k := range []int{i - 1, i + 1} {
-				if k < len(level) && !math.IsNaN(level[k]) {
-					from, to = min(from, level[k]), max(to, level[k])
-				}
+	for k := 1; k < len(at); k++ {
+		length, from, to := 0.0, level[at[k]], level[at[k]]
+		for i := at[k-1]; i <= at[k]; i++ {
+			if math.IsNaN(level[i]) {
+				continue
+			}
+			from, to = min(from, level[i]), max(to, level[i])
+			if i > at[k-1] {
+				length += float64(axis.End[i] - axis.Start[i])
 			}
 		}
-		a, least, most = a+x[i], least+from*length, most+to*length
+		if length > longUpdate {
+			from, to = low, high
+		}
+		a, least, most = a+x[at[k]], least+from*length, most+to*length
 	}
 	return a, least, most
 }
