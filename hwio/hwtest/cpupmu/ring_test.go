@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/perfring"
 	"astrolabe/hwio/hwtest/uapi"
 )
 
@@ -22,9 +23,9 @@ func (b *bench) sampler(pages uint64, set map[string]uint64) *sampled {
 	}
 	s := f.(*sampled)
 	s.Attach(hwtest.NewReadiness(nil))
-	s.SetMapping(make([]byte, maxRing))
+	s.SetMapping(make([]byte, perfring.Most))
 	if pages > 0 {
-		if err := s.Map((1+pages)*page, 0, true); err != nil {
+		if err := s.Map((1+pages)*perfring.Page, 0, true); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -45,8 +46,8 @@ type taken struct {
 
 // take reads all that is new in a ring and moves data_tail.
 func take(r *ring) (out []taken) {
-	head, at := atomic.LoadUint64(r.word("data_head")), r.tail()
-	word := func(at uint64) uint64 { return binary.LittleEndian.Uint64(r.mem[page+at%r.size:]) }
+	head, at := atomic.LoadUint64(r.Word("data_head")), r.Tail()
+	word := func(at uint64) uint64 { return binary.LittleEndian.Uint64(r.Mem[perfring.Page+at%r.Size:]) }
 	for at < head {
 		h := word(at)
 		n := h >> 48
@@ -56,7 +57,7 @@ func take(r *ring) (out []taken) {
 		}
 		out, at = append(out, x), at+n
 	}
-	atomic.StoreUint64(r.word("data_tail"), at)
+	atomic.StoreUint64(r.Word("data_tail"), at)
 	return out
 }
 
@@ -214,12 +215,12 @@ func TestWrongMappingsAndOutputsAreRefused(t *testing.T) {
 	b := newBench(t)
 	set := map[string]uint64{"sample_period": 1_000_000}
 	s, other := b.sampler(0, set), b.sampler(4, set)
-	for n, want := range map[uint64]error{0: syscall.EINVAL, page: syscall.EINVAL, 4 * page: syscall.EINVAL, 2*page + 1: syscall.EINVAL, page + 128<<20: syscall.ENOMEM} {
+	for n, want := range map[uint64]error{0: syscall.EINVAL, perfring.Page: syscall.EINVAL, 4 * perfring.Page: syscall.EINVAL, 2*perfring.Page + 1: syscall.EINVAL, perfring.Page + 128<<20: syscall.ENOMEM} {
 		if err := s.Map(n, 0, true); !errors.Is(err, want) {
 			t.Errorf("%d bytes: %v, want %v", n, err, want)
 		}
 	}
-	if err := s.Map(3*page, page, true); !errors.Is(err, syscall.EINVAL) {
+	if err := s.Map(3*perfring.Page, perfring.Page, true); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("from the second page on: %v", err)
 	}
 	plain := b.onCPU("CPU_CYCLES", nil, nil)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/perfring"
 	"astrolabe/hwio/hwtest/uapi"
 )
 
@@ -54,10 +55,10 @@ func (s *sampled) Attach(r *hwtest.Readiness) {
 }
 
 // Mapping is of hwtest.Mappable.
-func (s *sampled) Mapping() int { return maxRing }
+func (s *sampled) Mapping() int { return perfring.Most }
 
 // SetMapping is of hwtest.Mappable.
-func (s *sampled) SetMapping(shared []byte) { s.own.mem = shared }
+func (s *sampled) SetMapping(shared []byte) { s.own.Mem = shared }
 
 // Map makes the ring.
 func (s *sampled) Map(n, offset uint64, write bool) error {
@@ -68,7 +69,7 @@ func (s *sampled) Map(n, offset uint64, write bool) error {
 	}
 	s.roster.advance(s.d) // what happened before has no place to go
 	s.d.flush()
-	if err := s.own.start(n, write); err != nil {
+	if err := s.own.Start(n, write); err != nil {
 		return err
 	}
 	s.direct(&s.own)
@@ -116,7 +117,7 @@ func (s *sampled) Ioctl(c *hwtest.Call, req uint32, arg uint64) (int64, error) {
 	switch {
 	case to == nil:
 		s.direct(nil)
-	case to == s, s.own.size != 0, to.roster.cpu != s.roster.cpu, to.roster.cpu < 0 && to.roster.pid != s.roster.pid:
+	case to == s, s.own.Size != 0, to.roster.cpu != s.roster.cpu, to.roster.cpu < 0 && to.roster.pid != s.roster.pid:
 		return 0, syscall.EINVAL
 	default:
 		s.direct(to.out)
@@ -183,7 +184,7 @@ func (d *device) flush() {
 			continue
 		}
 		e.truth.Samples++
-		if e.file.out == nil || e.file.out.size == 0 {
+		if e.file.out == nil || e.file.out.Size == 0 {
 			continue // as in Linux nothing is said of it
 		}
 		at := d.where(e, h.time)
@@ -204,7 +205,7 @@ func (d *device) flush() {
 // tellThrottled writes a record of throttling: its time, and the event twice.
 func (d *device) tellThrottled(h happening) {
 	out := h.e.file.out
-	if out == nil || out.size == 0 {
+	if out == nil || out.Size == 0 {
 		return
 	}
 	at := d.where(h.e, h.time)

@@ -117,7 +117,7 @@ func (d *device) tell(pid int, now int64, record func(*event) (kind string, misc
 		}
 		for _, l := range x.groups {
 			for _, e := range l.members {
-				if !e.on || e.file == nil || e.file.out == nil || e.file.out.size == 0 {
+				if !e.on || e.file == nil || e.file.out == nil || e.file.out.Size == 0 {
 					continue
 				}
 				if kind, misc, body := record(e); kind != "" {
