@@ -86,21 +86,20 @@ func (b *Bundle) judge(ctx context.Context) []Check {
 	j.timeline(c, b.About.Wall)
 	j.counts(c)
 	j.identities(ctx, c)
-	if len(b.About.Recorded) != 1 {
-		j.open("", "capture from raw samples", "%d sources were recorded together", len(b.About.Recorded))
-		return j.out
-	}
-	name := b.About.Recorded[0]
-	again, times, err := b.replay(ctx, name, c.Axis.Len())
-	switch {
-	case errors.Is(err, errNotPlayed):
-		j.open(name, "capture from raw samples", "%v", err)
-	case err != nil:
-		j.add(name, "capture from raw samples", false, "they cannot be decoded again: %v", err)
-	default:
-		j.same(name, c, again, len(times) > 0)
-		j.stamps(name, again, times)
-		j.drift(name, again, times)
+	for _, name := range b.About.Recorded {
+		again, times, err := b.replay(ctx, name, c.Axis.Len())
+		switch {
+		case errors.Is(err, errNotPlayed), errors.Is(err, errShared):
+			j.open(name, "capture from raw samples", "%v", err)
+		case err != nil:
+			j.add(name, "capture from raw samples", false, "they cannot be decoded again: %v", err)
+		default:
+			j.same(name, c, again, len(times) > 0, len(b.About.Recorded) == 1)
+			j.stamps(name, again, times)
+			if !again.kernel {
+				j.drift(name, again, times)
+			}
+		}
 	}
 	return j.out
 }
@@ -196,12 +195,15 @@ func eachColumn(c *capture.Capture, f func(m *capture.Meta, name string, col *ca
 	}
 }
 
+var errShared = errors.New("its counts were divided among the samples of another source")
+
 var errNotPlayed = errors.New("this reader cannot be played from answers yet")
 
 // rows are the samples of a stream that was played.
 type rows struct {
 	schema *capture.Schema
 	batch  *capture.Batch
+	kernel bool // the kernel stamped the samples, by the clock that the recording has
 	exact  bool // the reader was told everything at the same time as then, so that all must be the same to the last bit
 }
 
@@ -250,7 +252,11 @@ func (b *Bundle) replay(ctx context.Context, name string, samples int) (*rows, [
 		return nil, nil, err
 	}
 	defer st.Close()
+	if _, stamps := st.(hwio.Stamper); !stamps && len(b.About.Recorded) > 1 {
+		return nil, nil, errShared
+	}
 	r := &rows{schema: st.Schema()}
+	_, r.kernel = st.(hwio.Yielder)
 	r.batch = capture.NewBatch(r.schema, 64)
 	// Samples that a device delivers as a stream of bytes were there when it was read last.
 	readings := func() {
@@ -291,8 +297,9 @@ func (b *Bundle) replay(ctx context.Context, name string, samples int) (*rows, [
 	return r, fetched, nil
 }
 
-// same compares the capture with what came of the raw samples.
-func (j *judging) same(source string, c *capture.Capture, again *rows, stamped bool) {
+// same compares the capture with what came of the raw samples. alone says that no other source was recorded beside it:
+// the columns of others are not looked at.
+func (j *judging) same(source string, c *capture.Capture, again *rows, stamped, alone bool) {
 	n := min(c.Axis.Len(), again.len())
 	if c.Axis.Len() != again.len() {
 		j.add(source, "capture from raw samples", false, "the capture has %d samples, the raw answers have %d",
@@ -311,6 +318,7 @@ func (j *judging) same(source string, c *capture.Capture, again *rows, stamped b
 	eachColumn(c, func(m *capture.Meta, name string, col *capture.Column) {
 		i, ok := columns[id{name, m.Instance}]
 		switch {
+		case !alone && m.Source != source:
 		case !ok:
 			missing++
 		case again.schema.Columns[i].Integer != col.Integers():

@@ -1,6 +1,7 @@
 package bundle_test
 
 import (
+	"encoding/binary"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -38,7 +39,15 @@ func bundled(t *testing.T, o hwtest.Options, more ...string) *bundle.Bundle {
 }
 
 // played are the readers that decode the answers of devices again.
-var played = []string{"i915", "kbase", "panfrost", "xe"}
+var played = []string{"i915", "kbase", "panfrost", "perfevent", "xe"}
+
+// measured skips a test where performance events are refused, which the model shares with the real kernel.
+func measured(t *testing.T, device string, b *bundle.Bundle) {
+	t.Helper()
+	if device == "cpu-pmu" && b.Capture == nil {
+		t.Skipf("EMULATION SKIPPED: performance events of whole processors are refused here: %s", b.About.Refused)
+	}
+}
 
 // Every GPU that is modelled, and ways in which GPUs fail, is judged from what was written down as it was when it was
 // there.
@@ -47,24 +56,25 @@ func TestEveryModelIsJudgedFromItsAnswers(t *testing.T) {
 		t.Skip("SKIPPED: -short: emulations record in real time")
 	}
 	for _, m := range devices.All() {
-		if strings.HasPrefix(m.Name, "cpu") {
-			continue // processors' counters are not written down
+		args := []string{"--duration", "400ms"}
+		if m.Name == "cpu-pmu" {
+			args = append(args, "--source", "perfevent") // the model's switches are not those that the real /proc tells of
 		}
 		ways := [][]string{nil}
 		for _, way := range [][]string{{"loaded"}, {"unplug"}, {"slow-reader"}, {"report-loss"}, {"revision-1", "no-topology"},
-			{"unknown-record"}, {"counter-overflow"}} {
+			{"unknown-record"}, {"counter-overflow"}, {"few-counters"}, {"watchdog"}, {"throttled"}, {"no-pmu-events"}, {"no-interrupts"}} {
 			known := func(name string) bool {
 				return slices.ContainsFunc(m.Scenarios, func(s hwtest.Scenario) bool { return s.Name == name })
 			}
-			if slices.Contains([]string{"kbl-gt2", "bmg"}, m.Name) &&
+			if slices.Contains([]string{"kbl-gt2", "bmg", "cpu-pmu"}, m.Name) &&
 				!slices.ContainsFunc(way, func(s string) bool { return !known(s) }) {
 				ways = append(ways, way)
 			}
 		}
 		for _, way := range ways {
 			t.Run(strings.Join(append([]string{m.Name}, way...), ","), func(t *testing.T) {
-				b := bundled(t, hwtest.Options{Device: m.New(), Settings: hwtest.Settings{Scenarios: way}},
-					"--duration", "400ms")
+				b := bundled(t, hwtest.Options{Device: m.New(), Settings: hwtest.Settings{Scenarios: way}}, args...)
+				measured(t, m.Name, b)
 				for _, c := range b.Judge(t.Context()) {
 					// A GPU that goes away delivers nothing for the rest of the recording.
 					if c.Verdict == bundle.Broken && !(c.Name == "samples against wall time" && slices.Contains(way, "unplug")) {
@@ -85,23 +95,7 @@ func TestEveryModelIsJudgedFromItsAnswers(t *testing.T) {
 
 // A check that cannot fail says nothing: one bit of a report, and a moment of a clock, are found.
 func TestAChangedAnswerOfAnOAUnitIsFound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: -short: emulations record in real time")
-	}
-	m, err := devices.Find("kbl-gt2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := bundled(t, hwtest.Options{Device: m.New()}, "--duration", "300ms")
-	broken := func() bool {
-		return slices.ContainsFunc(b.Judge(t.Context()), func(c bundle.Check) bool {
-			return c.Name == "capture from raw samples" && c.Verdict == bundle.Broken
-		})
-	}
-	if broken() {
-		t.Fatal("it is broken before anything was changed")
-	}
-	for name, change := range map[string]func(e *tape.Event){
+	changed(t, "kbl-gt2", map[string]func(e *tape.Event){
 		"reports": func(e *tape.Event) {
 			if e.Kind == tape.Read && len(e.Data) > 1000 {
 				e.Data[600] ^= 1
@@ -112,7 +106,47 @@ func TestAChangedAnswerOfAnOAUnitIsFound(t *testing.T) {
 				e.Value ^= 1 << 10
 			}
 		},
-	} {
+	})
+}
+
+// The same of a count and of a time in the second of the samples that were collected together.
+func TestAChangedSampleOfTheKernelIsFound(t *testing.T) {
+	bit := func(at int, mask byte) func(e *tape.Event) {
+		return func(e *tape.Event) {
+			if e.Kind != tape.Read || len(e.Data) < 2000 {
+				return
+			}
+			const header, size = 8, 6
+			e.Data[int(binary.NativeEndian.Uint16(e.Data[size:]))+header+at] ^= mask
+		}
+	}
+	const time, enabled, clockID = 16, 32, 56 // as perf_event_open(2) has them for what is asked
+	changed(t, "cpu-pmu", map[string]func(e *tape.Event){
+		"counts": bit(clockID+8, 1), "times": bit(time+1, 4), "times enabled": bit(enabled, 1),
+	}, "--source", "perfevent")
+}
+
+// changed tells whether changes to what a device answered are found.
+func changed(t *testing.T, device string, changes map[string]func(e *tape.Event), more ...string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("SKIPPED: -short: emulations record in real time")
+	}
+	m, err := devices.Find(device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bundled(t, hwtest.Options{Device: m.New()}, append([]string{"--duration", "300ms"}, more...)...)
+	measured(t, device, b)
+	broken := func() bool {
+		return slices.ContainsFunc(b.Judge(t.Context()), func(c bundle.Check) bool {
+			return c.Name == "capture from raw samples" && c.Verdict == bundle.Broken
+		})
+	}
+	if broken() {
+		t.Fatal("it is broken before anything was changed")
+	}
+	for name, change := range changes {
 		for _, want := range []bool{true, false} { // there and back
 			for i := range b.Events {
 				change(&b.Events[i])

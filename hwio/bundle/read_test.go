@@ -194,6 +194,13 @@ func FuzzReplay(f *testing.F) {
 		[]byte(`{"t":2,"kind":"open","path":"/dev/mali0","device":1}
 {"t":3,"kind":"request","device":1,"code":"0xc0048034","in":"00000000","out":"01001200"}
 {"t":4,"kind":"request","device":1,"code":"0x8010bf01","pieces":[{"at":0,"data":"00"}]}`))
+	f.Add([]byte(`{"t":1,"kind":"file","path":"/sys/devices/system/cpu/online","text":"0\n"}`),
+		[]byte(`{"t":2,"kind":"request","code":"perf_event_open","in":"00","buf_in":"ffffffff00000000"}
+{"t":3,"kind":"open","new":1}
+{"t":4,"kind":"map","device":1,"value":4096}
+{"t":5,"kind":"open","device":1,"new":2}
+{"t":6,"kind":"read","device":2,"data":"0900000000001000"}
+{"t":7,"kind":"clock","code":"perfevent","value":7}`))
 	f.Fuzz(func(t *testing.T, files, devices []byte) {
 		b := &Bundle{About: About{Schema: Schema, Recorded: []string{"kbase"}, Period: 1e6},
 			contents: map[string][]byte{filesFile: files, devicesFile: devices}}
@@ -202,7 +209,7 @@ func FuzzReplay(f *testing.F) {
 				return
 			}
 		}
-		for _, name := range []string{"kbase", "procfs"} {
+		for _, name := range []string{"kbase", "procfs", "perfevent"} {
 			_, _, _ = b.replay(t.Context(), name, 4)
 		}
 	})

@@ -54,6 +54,7 @@ type security struct {
 	known     bool // the level could be read
 	perfmon   bool // this process has CAP_PERFMON or CAP_SYS_ADMIN
 	container bool
+	taped     bool // what is said about it may name nobody
 }
 
 func readSecurity(root sysroot.Root) security {
@@ -70,6 +71,7 @@ func readSecurity(root sysroot.Root) security {
 		}
 	}
 	s.container = root.Exists("/.dockerenv") || root.Exists("/run/.containerenv")
+	s.taped = root.OnTape()
 	return s
 }
 
@@ -89,10 +91,10 @@ func paranoidText(level int) string {
 }
 
 // grant is what to type so that level or better applies.
-func grant(level int) string {
-	// What go run builds is gone after the run.
+func (s *security) grant(level int) string {
+	// What go run builds is gone after the run. The path of a folder is nothing for a tape.
 	exe := "astrolabe (as built by go build)"
-	if path, err := os.Executable(); err == nil && !strings.Contains(path, "go-build") {
+	if path, err := os.Executable(); err == nil && !strings.Contains(path, "go-build") && !s.taped {
 		exe = path
 	}
 	return fmt.Sprintf("type sudo sysctl kernel.perf_event_paranoid=%d (until the next boot; put it in /etc/sysctl.d to keep it), "+
@@ -115,9 +117,9 @@ func explain(err error, s security, whole bool) (reason, fix string) {
 		}
 		if s.known {
 			return fmt.Sprintf("permission denied: kernel.perf_event_paranoid is %d, so that %s", s.paranoid,
-				paranoidText(s.paranoid)), grant(level)
+				paranoidText(s.paranoid)), s.grant(level)
 		}
-		return "permission denied: the kernel allows this only to users with CAP_PERFMON", grant(level)
+		return "permission denied: the kernel allows this only to users with CAP_PERFMON", s.grant(level)
 	case syscall.EPERM:
 		where := "a security policy (seccomp, SELinux or the like)"
 		if s.container {

@@ -84,7 +84,7 @@ func (s *Source) eventError(sit *situation, name string, e *event, err error, wh
 	switch {
 	case errors.Is(err, errKernelOnly):
 		out.Reason = err.Error()
-		out.Fix = grant(1)
+		out.Fix = sit.security.grant(1)
 	case e.systemWide && !whole:
 		out.Reason = fmt.Sprintf("the unit %s counts for the whole machine and cannot be limited to a process", e.pmu)
 		out.Fix = "record it without a process or command"

@@ -37,7 +37,7 @@ func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 	tasks := finding("your own processes and commands")
 	if sit.access.userOnly {
 		tasks.Reason, tasks.Fix = "user space only: kernel.perf_event_paranoid is "+
-			fmt.Sprint(sit.security.paranoid), grant(1)
+			fmt.Sprint(sit.security.paranoid), sit.security.grant(1)
 	}
 	avail := s.available(sit, genericEvents(), sit.access.system)
 	hw := finding("hardware events (" + some(avail, func(e *event) bool { return e.core }) + ")")

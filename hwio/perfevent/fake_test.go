@@ -308,7 +308,7 @@ func (e *fakeEvent) put(kind uint64, words []uint64) bool {
 	return true
 }
 
-func (e *fakeEvent) ring(bytes int) (*ring, error) {
+func (e *fakeEvent) ring(bytes int) (records, error) {
 	switch {
 	case e.k.mlock > 0 && e.k.locked+bytes > e.k.mlock:
 		return nil, syscall.EPERM
@@ -336,6 +336,7 @@ func (k *fakeKernel) now() int64         { return k.at }
 func (k *fakeKernel) tick() int64        { return 4e6 }
 func (e *fakeEvent) id() (uint64, error) { return e.num, nil }
 func (e *fakeEvent) enable() error       { e.on = true; return nil }
+func (e *fakeEvent) disable() error      { e.on = false; return nil }
 func (e *fakeEvent) close() error {
 	if e.closed {
 		return syscall.EBADF

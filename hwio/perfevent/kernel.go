@@ -23,11 +23,59 @@ type counter interface {
 	id() (uint64, error)
 	// enable starts the event and the members of its group.
 	enable() error
+	// disable stops them.
+	disable() error
 	// ring maps memory for the records of the event: so many bytes, a power of two of pages.
-	ring(bytes int) (*ring, error)
+	ring(bytes int) (records, error)
 	// into has the records of the event written to the ring of another on the same CPU.
 	into(c counter) error
 	close() error
+}
+
+// readFormat is what a read of the event tells (PERF_FORMAT_*).
+func (a *attr) readFormat() uint64 {
+	f := uint64(formatTotalTimeEnabled | formatTotalTimeRunning | formatID)
+	if a.group {
+		f |= formatGroup
+	}
+	return f
+}
+
+// sampleType is what its samples tell (PERF_SAMPLE_*).
+func (a *attr) sampleType() uint64 {
+	switch {
+	case a.period == 0:
+		return 0
+	case a.inherit:
+		return sampleIdentifier | sampleTID | sampleTime | sampleRead | sampleStreamID
+	}
+	return sampleIdentifier | sampleTID | sampleTime | sampleRead
+}
+
+// flags are the bits of the structure.
+func (a *attr) flags() (bits uint64) {
+	for _, b := range []struct {
+		on  bool
+		bit uint64
+	}{
+		{a.disabled, flagDisabled}, {a.inherit, flagInherit}, {a.onExec, flagOnExec},
+		{a.period > 0, flagSampleIDAll}, {a.monotonic, flagClock},
+		{a.excludeUser, flagExcludeUser}, {a.excludeIdle, flagExcludeIdle},
+		{a.excludeKernel, flagExcludeKernel | flagExcludeHypervisor},
+	} {
+		if b.on {
+			bits |= b.bit
+		}
+	}
+	return bits
+}
+
+// records is memory to which the kernel writes records.
+type records interface {
+	// drain hands all records to f, whose body is only valid during the call, and gives their memory back to the kernel.
+	// full says that there was no room for as long a record as the longest.
+	drain(f func(kind uint32, body []byte)) (full bool, err error)
+	unmap() error
 }
 
 // kernel opens events. Errors are a syscall.Errno, possibly wrapped.
@@ -61,6 +109,18 @@ const (
 	sampleRead       = 1 << 4
 	sampleStreamID   = 1 << 9
 	sampleIdentifier = 1 << 16
+
+	flagDisabled          = 1 << 0
+	flagInherit           = 1 << 1
+	flagExcludeUser       = 1 << 4
+	flagExcludeKernel     = 1 << 5
+	flagExcludeHypervisor = 1 << 6
+	flagExcludeIdle       = 1 << 7
+	flagOnExec            = 1 << 12
+	flagSampleIDAll       = 1 << 18
+	flagClock             = 1 << 25
+
+	clockMonotonic = 1 // CLOCK_MONOTONIC
 
 	recordLost        = 2
 	recordThrottle    = 5

@@ -31,33 +31,10 @@ type fileCounter struct {
 func sysAttr(a *attr) *unix.PerfEventAttr {
 	s := &unix.PerfEventAttr{
 		Type: a.typ, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{})), Config: a.config, Ext1: a.config1,
-		Ext2:        a.config2,
-		Read_format: formatTotalTimeEnabled | formatTotalTimeRunning | formatID,
-	}
-	if a.group {
-		s.Read_format |= formatGroup
-	}
-	if a.period > 0 {
-		s.Sample, s.Sample_type = a.period, sampleIdentifier|sampleTID|sampleTime|sampleRead
-		if a.inherit {
-			s.Sample_type |= sampleStreamID
-		}
+		Ext2: a.config2, Read_format: a.readFormat(), Sample: a.period, Sample_type: a.sampleType(), Bits: a.flags(),
 	}
 	if a.monotonic {
-		s.Clockid = unix.CLOCK_MONOTONIC
-	}
-	for _, b := range []struct {
-		on  bool
-		bit uint64
-	}{
-		{a.disabled, unix.PerfBitDisabled}, {a.inherit, unix.PerfBitInherit}, {a.onExec, unix.PerfBitEnableOnExec},
-		{a.period > 0, unix.PerfBitSampleIDAll}, {a.monotonic, unix.PerfBitUseClockID},
-		{a.excludeUser, unix.PerfBitExcludeUser}, {a.excludeIdle, unix.PerfBitExcludeIdle},
-		{a.excludeKernel, unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv},
-	} {
-		if b.on {
-			s.Bits |= b.bit
-		}
+		s.Clockid = clockMonotonic
 	}
 	return s
 }
@@ -96,7 +73,11 @@ func (c *fileCounter) enable() error {
 	return ioctl.Int(c.f, unix.PERF_EVENT_IOC_ENABLE, unix.PERF_IOC_FLAG_GROUP)
 }
 
-func (c *fileCounter) ring(bytes int) (*ring, error) {
+func (c *fileCounter) disable() error {
+	return ioctl.Int(c.f, unix.PERF_EVENT_IOC_DISABLE, unix.PERF_IOC_FLAG_GROUP)
+}
+
+func (c *fileCounter) ring(bytes int) (records, error) {
 	mem, err := unix.Mmap(int(c.f.Fd()), 0, os.Getpagesize()+bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		return nil, err

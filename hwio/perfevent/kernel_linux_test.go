@@ -3,6 +3,7 @@
 package perfevent
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -19,6 +20,20 @@ import (
 	"astrolabe/hwio"
 	"astrolabe/hwio/hwtest/uapi"
 )
+
+// The bytes of a tape are those that the kernel is given, but for the size.
+func TestTheBytesOfATapeAreTheKernelsStructure(t *testing.T) {
+	for _, a := range []attr{{}, {typ: 4, config: 1 << 40, config1: 2, config2: 3, excludeUser: true},
+		{typ: 1, period: 1e6, monotonic: true, group: true, disabled: true, excludeIdle: true, excludeKernel: true},
+		{typ: 1, period: 1e6, monotonic: true, group: true, inherit: true, onExec: true}} {
+		s := *sysAttr(&a)
+		s.Size = 0
+		is := unsafe.Slice((*byte)(unsafe.Pointer(&s)), unsafe.Sizeof(s))
+		if b := attrBytes(&a); !bytes.Equal(is[:len(b)], b) || bytes.ContainsFunc(is[len(b):], func(r rune) bool { return r != 0 }) {
+			t.Errorf("%+v: % x on tape, % x for the kernel", a, b, is)
+		}
+	}
+}
 
 func TestAttributeLayoutIsTheKernels(t *testing.T) {
 	var a unix.PerfEventAttr

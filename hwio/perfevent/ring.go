@@ -20,16 +20,18 @@ type ring struct {
 	data       []byte
 	head, tail *uint64
 	scratch    []byte // a record that lies across the end
-	unmap      func() error
+	release    func() error
 }
 
+var _ records = (*ring)(nil)
+
 // newRing reads a mapping. The memory is aligned to a page, so that both numbers can be loaded at once.
-func newRing(mem []byte, unmap func() error) (*ring, error) {
+func newRing(mem []byte, release func() error) (*ring, error) {
 	at, n := binary.NativeEndian.Uint64(mem[ringData:]), binary.NativeEndian.Uint64(mem[ringSize:])
 	if n == 0 || n&(n-1) != 0 || at > uint64(len(mem)) || n > uint64(len(mem))-at {
 		return nil, fmt.Errorf("the kernel has mapped %d bytes for records and says that %d of them from %d on are the ring", len(mem), n, at)
 	}
-	r := &ring{data: mem[at : at+n], unmap: unmap}
+	r := &ring{data: mem[at : at+n], release: release}
 	r.head, r.tail = (*uint64)(unsafe.Pointer(&mem[ringHead])), (*uint64)(unsafe.Pointer(&mem[ringTail]))
 	return r, nil
 }
@@ -37,8 +39,9 @@ func newRing(mem []byte, unmap func() error) (*ring, error) {
 // recordHeader is the length of struct perf_event_header: type, misc and size of the record.
 const recordHeader = 8
 
-// drain hands all records to f, whose body is only valid during the call, and gives their memory back to the kernel.
-// full says that there was no room for as long a record as the longest.
+func (r *ring) unmap() error { return r.release() }
+
+// drain implements records.
 func (r *ring) drain(f func(kind uint32, body []byte)) (full bool, err error) {
 	head, tail := atomic.LoadUint64(r.head), atomic.LoadUint64(r.tail)
 	size := uint64(len(r.data))
@@ -49,8 +52,7 @@ func (r *ring) drain(f func(kind uint32, body []byte)) (full bool, err error) {
 	}
 	used, longest := head-tail, uint64(0)
 	for tail != head {
-		h := r.bytes(tail, recordHeader)
-		kind, n := binary.NativeEndian.Uint32(h), uint64(binary.NativeEndian.Uint16(h[6:]))
+		kind, n := recordHead(r.bytes(tail, recordHeader))
 		if n < recordHeader || n > head-tail {
 			return false, fmt.Errorf("a record of %d bytes where %d are unread in the kernel's ring", n, head-tail)
 		}
@@ -59,6 +61,11 @@ func (r *ring) drain(f func(kind uint32, body []byte)) (full bool, err error) {
 		longest = max(longest, n)
 	}
 	return used+longest > size, nil
+}
+
+// recordHead reads a header: the kind of the record and its size.
+func recordHead(h []byte) (kind uint32, size uint64) {
+	return binary.NativeEndian.Uint32(h), uint64(binary.NativeEndian.Uint16(h[6:]))
 }
 
 // bytes are n bytes of the ring from a position on.

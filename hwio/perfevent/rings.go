@@ -8,9 +8,9 @@ import (
 
 // rings are those of all CPUs: the groups of a CPU share one.
 type rings struct {
-	list []*ring // nil where a CPU was offline and its ring could not be mapped again yet
-	size int     // of each, in bytes
-	room int64   // ns of samples that fit the smallest ring
+	list []records // nil where a CPU was offline and its ring could not be mapped again yet
+	size int       // of each, in bytes
+	room int64     // ns of samples that fit the smallest ring
 }
 
 // A ring holds the samples of ringTime where the kernel gives that much memory. Less than ringLeast is too little.

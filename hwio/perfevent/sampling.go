@@ -246,7 +246,6 @@ func (g *group) idle() bool {
 // rows appends what all groups have counted between two samples of the leader, up to the last time that is known of
 // all. The last row goes to the last reading.
 func (s *sampling) rows(b *capture.Batch, last bool) {
-	g := s.leader()
 	known, begun := int64(1<<63-1), int64(0)
 	for _, o := range s.groups {
 		known = min(known, o.run.last())
@@ -254,6 +253,10 @@ func (s *sampling) rows(b *capture.Batch, last bool) {
 			begun = max(begun, o.run.t[0])
 		}
 	}
+	if known <= s.edge && !last {
+		return // which group leads is to depend on what was counted alone, and not on when the rings were collected
+	}
+	g := s.leader()
 	every := known
 	if last {
 		known = g.run.last()
@@ -341,6 +344,15 @@ func (s *sampling) row(b *capture.Batch, start, end int64, last bool) {
 func (s *sampling) Finish(_ context.Context, b *capture.Batch) error {
 	if !s.began {
 		return nil
+	}
+	// All stop before the first is read, so that what they count ends at about the same time.
+	for _, g := range s.groups {
+		if g.broken != nil {
+			continue
+		}
+		if err := g.leader.disable(); err != nil {
+			return fmt.Errorf("stop %s: %w", s.cols[g.firstCol()].name, err)
+		}
 	}
 	finals := make([][]uint64, len(s.groups))
 	for i, g := range s.groups {

@@ -1,6 +1,10 @@
 package tape
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
 	"syscall"
 )
 
@@ -43,27 +47,125 @@ func (p *Player) Clock(reader string) int64 {
 	return list[n].Value
 }
 
+// Over says that the clock of a reader showed no more times, but for those that are for the end.
+func (p *Player) Over(reader string) bool {
+	k := key(Clock, reader)
+	p.mu.Lock()
+	list, n := p.answers[k], p.next[k]
+	p.mu.Unlock()
+	return n >= len(list) || p.held(list[n])
+}
+
+// Kernel is what is asked that is of no device.
+func (p *Player) Kernel() *Played { return p.Made(0) }
+
 // Read delivers what the device delivered next. Where the rest was for the end there is nothing yet, and behind the end
 // of the tape the device is gone.
 func (d *Played) Read(buf []byte) (int, error) {
+	e, err := d.collect(len(buf))
+	if err != nil {
+		return 0, err
+	}
+	return copy(buf, e.Data), nil
+}
+
+// collect takes what the device delivered next, if that is no more than so many bytes.
+func (d *Played) collect(most int) (*Event, error) {
 	is := func(e *Event) bool { return e.Kind == Read }
+	d.Settle(is)
 	e, ok := d.Peek(is)
 	switch {
 	case !ok:
-		return 0, syscall.ENODEV
+		return nil, syscall.ENODEV
 	case d.player.held(e):
-		return 0, syscall.EAGAIN
-	case len(e.Data) > len(buf):
-		return 0, syscall.ENOSPC
+		return nil, syscall.EAGAIN
+	case len(e.Data) > most:
+		return nil, syscall.ENOSPC
 	}
 	d.Next(is)
 	if e.Errno != 0 {
-		return 0, syscall.Errno(e.Errno)
+		return e, syscall.Errno(e.Errno)
 	}
 	d.player.mu.Lock()
 	d.player.fetched = e.Time
 	d.player.mu.Unlock()
-	return copy(buf, e.Data), nil
+	return e, nil
+}
+
+// Collect is what was taken next out of mapped memory, nothing where the rest was for the end or nothing follows. What
+// was taken before something that was not to be understood comes with the error of that.
+func (d *Played) Collect() ([]byte, error) {
+	e, err := d.collect(math.MaxInt)
+	switch {
+	case e != nil:
+		return e.Data, err
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENODEV):
+		return nil, nil
+	}
+	return nil, err
+}
+
+// Map maps memory as it was mapped next.
+func (d *Played) Map(bytes int) (*Played, error) {
+	is := func(e *Event) bool { return e.Kind == Map && e.Value == int64(bytes) }
+	d.Settle(is)
+	e, ok := d.Next(is)
+	switch {
+	case !ok:
+		return nil, syscall.EINVAL
+	case e.Errno != 0:
+		return nil, syscall.Errno(e.Errno)
+	}
+	return d.player.Made(d.player.made[e]), nil
+}
+
+// Call answers a request that has a name in place of a number. What of several answers to a question was done with what
+// it made tells which one it is: a program may try once more, or less, before it uses a device.
+func (d *Played) Call(code string, in, buf []byte) (e *Event, made *Played, err error) {
+	asked := Event{Code: code, In: in, BufIn: buf}
+	question := asked.question()
+	d.Settle(func(e *Event) bool { return e.Kind == Request && e.question() == question })
+	e, n, ok := d.Ask(code, in, buf)
+	switch {
+	case !ok:
+		return nil, nil, syscall.ENOTTY
+	case e.Errno != 0:
+		return e, nil, syscall.Errno(e.Errno)
+	}
+	made = d.player.Made(n)
+	list := d.player.answers[key(Request, d.place, question)]
+	for _, later := range list[slices.Index(list, e)+1:] {
+		if n := d.player.made[later]; n != 0 {
+			made.rivals = append(made.rivals, n)
+		}
+	}
+	return e, made, nil
+}
+
+// Number is that of the device on the tape.
+func (d *Played) Number() int { return d.number }
+
+// MadeBy is the number of the device that a request or a mapping made, 0 of none.
+func (d *Played) MadeBy(e *Event) int { return d.player.made[e] }
+
+// Settle makes the device another one that the same question made, where one with such an event is not this one.
+func (d *Played) Settle(is func(*Event) bool) {
+	if len(d.rivals) == 0 || slices.ContainsFunc(d.script.events, is) {
+		return
+	}
+	p := d.player
+	for i, n := range d.rivals {
+		p.mu.Lock()
+		taken := p.bound[n]
+		p.mu.Unlock()
+		if s := p.events(n); !taken && slices.ContainsFunc(s.events, is) {
+			d.place, d.number, d.script, d.rivals = fmt.Sprint(n), n, s, d.rivals[i+1:]
+			p.mu.Lock()
+			p.bound[n] = true
+			p.mu.Unlock()
+			return
+		}
+	}
 }
 
 // take notes that an answer was given that counts as a sample.

@@ -25,7 +25,8 @@ type Player struct {
 	finish   int            // place at which the end was asked for; behind the last event where that is not on the tape
 	finished bool           // it was asked for again
 	taken    map[*Event]bool
-	made     map[*Event]int // device that a request made
+	made     map[*Event]int // device that a request or a mapping made
+	bound    map[int]bool   // devices that others have become
 	fetched  int64          // when what was read last was there, in ns since the tape began
 }
 
@@ -39,7 +40,7 @@ type script struct {
 func NewPlayer(events []Event) *Player {
 	p := &Player{answers: map[string][]*Event{}, next: map[string]int{}, devices: map[int]*script{},
 		path: map[int]string{}, order: map[*Event]int{}, finish: len(events),
-		taken: map[*Event]bool{}, made: map[*Event]int{}}
+		taken: map[*Event]bool{}, made: map[*Event]int{}, bound: map[int]bool{}}
 	for i := range events {
 		e := &events[i]
 		p.order[e] = i
@@ -76,8 +77,8 @@ func NewPlayer(events []Event) *Player {
 			s = &script{}
 			p.devices[e.Device] = s
 		}
-		// The device that a request made is noted right behind it.
-		if n := len(s.events); e.Kind == Open && n > 0 && s.events[n-1].Kind == Request {
+		// The device that a request or a mapping made is noted right behind it.
+		if n := len(s.events); e.Kind == Open && n > 0 && (s.events[n-1].Kind == Request || s.events[n-1].Kind == Map) {
 			p.made[s.events[n-1]] = e.New
 		}
 		s.events = append(s.events, e)
@@ -139,6 +140,9 @@ func (p *Player) answer(k string) (*Event, bool) {
 		return nil, false
 	}
 	n := p.next[k]
+	for n < len(list)-1 && p.bound[p.made[list[n]]] {
+		n++
+	}
 	p.next[k] = n + 1
 	return list[min(n, len(list)-1)], true
 }
@@ -207,6 +211,7 @@ type Played struct {
 	place  string
 	number int
 	script script
+	rivals []int // devices that later answers to the same question made
 }
 
 // Open opens a device by its path.

@@ -162,6 +162,12 @@ func shape(r rule, data []byte) (kept []byte, ok bool) {
 		return data, cpus.Match(data)
 	case "words":
 		return []byte(clean(text)), len(text) < 1<<16
+	case "terms":
+		return data, terms(text)
+	case "format":
+		return data, bitFormat.MatchString(text)
+	case "scale":
+		return data, scale.MatchString(text)
 	case "pressure":
 		return keepLines(text, func(line string) (string, bool) { return line, stalls.MatchString(line) }), true
 	case "gpu_metrics":
@@ -189,6 +195,9 @@ var (
 	figures    = regexp.MustCompile(`^\s*[0-9]{1,12}(\.[0-9]{1,6})?([ @/][0-9]{1,12}(\.[0-9]{1,6})?)*([kMG]?[Hh]z|%)?\s*$`)
 	plainValue = regexp.MustCompile(`^[\s0-9a-f]{1,64}( kB)?\s*$`)
 	statFields = regexp.MustCompile(`^(cpu[0-9]{0,5}|ctxt|processes|procs_running|procs_blocked)( +[0-9]{1,20})+\s*$`)
+	bitFormat  = regexp.MustCompile(`^config[0-9]?:[0-9]{1,2}(-[0-9]{1,2})?(,[0-9]{1,2}(-[0-9]{1,2})?)*\s*$`)
+	scale      = regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,40})?(e[-+]?[0-9]{1,3})?\s*$`)
+	termValue  = regexp.MustCompile(`^(0x[0-9a-fA-F]{1,16}|[0-9]{1,20}|\?)$`)
 	stalls     = regexp.MustCompile(`^(some|full)( avg[0-9]+=[0-9]{1,3}\.[0-9]{2}){3} total=[0-9]{1,20}\s*$`)
 	statTotal  = regexp.MustCompile(`^(intr|softirq) [0-9]{1,20}`)
 )
@@ -201,6 +210,18 @@ func keepLines(text string, keep func(string) (string, bool)) []byte {
 		}
 	}
 	return []byte(out.String())
+}
+
+// terms says whether a text describes an event of a counter unit: known words, each with a number. One of them less would
+// be another event.
+func terms(text string) bool {
+	for term := range strings.SplitSeq(strings.TrimSpace(text), ",") {
+		key, value, given := strings.Cut(term, "=")
+		if key == "" || len(key) > 24 || !knownName(key) || given && !termValue.MatchString(value) {
+			return false
+		}
+	}
+	return true
 }
 
 // statLine keeps the counts of processors, and totals.

@@ -28,7 +28,13 @@ func (t *Tape) Open(path string, err error) (*Taped, error) {
 // Request makes a request, which fills the answer of its event in, and writes it down. code is its number, and name
 // what the kernel's headers call it.
 func (d *Taped) Request(code uint32, name string, e Event, do func(e *Event) error) error {
-	e.Kind, e.Device, e.Code, e.Path = Request, d.number, Code(code), name
+	e.Path = name
+	return d.Ask(Code(code), e, do)
+}
+
+// Ask is Request for what has a name in place of a number, as a system call has.
+func (d *Taped) Ask(code string, e Event, do func(e *Event) error) error {
+	e.Kind, e.Device, e.Code = Request, d.number, code
 	began := d.tape.Now()
 	err := do(&e)
 	e.Took, e.Errno = d.tape.Now()-began, Errno(err)
@@ -36,8 +42,14 @@ func (d *Taped) Request(code uint32, name string, e Event, do func(e *Event) err
 	return err
 }
 
+// Kernel is what is asked that is of no device: system calls.
+func (t *Tape) Kernel() *Taped { return &Taped{t, 0} }
+
 // Code is how an event has the number of a request.
 func Code(request uint32) string { return fmt.Sprintf("%#08x", request) }
+
+// Now is the tape's clock.
+func (d *Taped) Now() int64 { return d.tape.Now() }
 
 // Made writes down that the request before made another device.
 func (d *Taped) Made() *Taped {
@@ -59,6 +71,21 @@ func (d *Taped) Read(buf []byte, read func([]byte) (int, error), keep func([]byt
 	}
 	d.tape.Add(e)
 	return n, err
+}
+
+// Map maps memory of the device, and writes down how much. What it delivers is another device's.
+func (d *Taped) Map(bytes int, do func() error) (*Taped, error) {
+	err := do()
+	d.tape.Add(Event{Kind: Map, Device: d.number, Value: int64(bytes), Errno: Errno(err)})
+	if err != nil {
+		return nil, err
+	}
+	return d.Made(), nil
+}
+
+// Collect writes down what was taken out of mapped memory since a time, also where the rest was not to be understood.
+func (d *Taped) Collect(began int64, data []byte, err error) {
+	d.tape.Add(Event{Kind: Read, Device: d.number, Data: slices.Clone(data), Took: d.tape.Now() - began, Errno: Errno(err)})
 }
 
 // Close writes down that the device was closed.
