@@ -335,6 +335,19 @@ func (c *trapped) perfEventOpen() {
 	c.record("perf_event_open", fmt.Sprintf("pid %d, cpu %d", int32(c.args[1]), int32(c.args[2])), int64(fd), err)
 }
 
+// clockResolution asks the device, and the kernel where that has none.
+func (c *trapped) clockResolution() {
+	defer c.proceed()
+	ns := c.s.dev.(ClockResolver).ClockResolution(int(int32(c.args[0])))
+	if ns == 0 {
+		return
+	}
+	c.pid = c.s.table.tgid(c.tid)
+	b := binary.LittleEndian.AppendUint64(nil, uint64(ns/1e9))
+	err := c.mem.Write(c.args[1], binary.LittleEndian.AppendUint64(b, uint64(ns%1e9)))
+	c.record("clock_getres", fmt.Sprintf("clock %d", int32(c.args[0])), 0, err)
+}
+
 // perfAttr reads a struct perf_event_attr of the size that it says, 64 bytes (the first version) where it says none.
 func (c *trapped) perfAttr(addr uint64) ([]byte, error) {
 	head := make([]byte, 8)

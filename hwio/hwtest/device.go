@@ -137,6 +137,13 @@ type PerfOpener interface {
 	PerfEventOpen(c *Call, attr []byte, pid, cpu int, group File, flags uint64) (File, error)
 }
 
+// ClockResolver is a Device that answers clock_getres(2).
+type ClockResolver interface {
+	Device
+	// ClockResolution is that of a clock (CLOCK_*) in ns, 0 where the real kernel is to tell.
+	ClockResolution(clock int) int64
+}
+
 // ExecWatcher is a Device that wants to know when a process becomes another program.
 type ExecWatcher interface {
 	Device

@@ -43,6 +43,10 @@ func (s *supervisor) dispatch(n *notification) {
 		if _, ok := s.dev.(PerfOpener); ok {
 			f = c.perfEventOpen
 		}
+	case unix.SYS_CLOCK_GETRES:
+		if _, ok := s.dev.(ClockResolver); ok {
+			f = c.clockResolution
+		}
 	case unix.SYS_CLOSE_RANGE:
 		f = c.closeRange
 	default:

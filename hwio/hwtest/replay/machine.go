@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -17,6 +18,8 @@ type Machine struct {
 	about  bundle.About
 	events []tape.Event
 	player *tape.Player
+	perf   *perf // nil where the bundle has no perf events
+	set    *hwtest.Settings
 
 	mu    sync.Mutex
 	truth Truth
@@ -28,11 +31,16 @@ type Truth struct {
 	Answered int      `json:"answered"` // device requests
 	Unknown  []string `json:"unknown"`  // requests that the tape has no answer to
 	Samples  int      `json:"samples"`
+	reads    int      // most of one perf event
 }
 
 // New plays a bundle.
 func New(b *bundle.Bundle) *Machine {
-	return &Machine{about: b.About, events: b.Events, player: tape.NewPlayer(b.Events), truth: Truth{Unknown: []string{}}}
+	r := &Machine{about: b.About, events: b.Events, player: tape.NewPlayer(b.Events), truth: Truth{Unknown: []string{}}}
+	if s := newPerfScript(b.About.Began, b.Events); s != nil {
+		r.perf = &perf{machine: r, script: s, asked: map[string]int{}, rings: map[int]*perfRing{}}
+	}
+	return r
 }
 
 // owned are the folders of which only what is on the tape exists.
@@ -44,6 +52,7 @@ const devices = "/sys/devices/replayed"
 
 // Start implements hwtest.Device.
 func (r *Machine) Start(m hwtest.Machine) error {
+	r.set = m.Settings()
 	for _, dir := range owned {
 		m.Own(dir)
 		m.Dir(dir)
@@ -65,7 +74,7 @@ func (r *Machine) Start(m hwtest.Machine) error {
 		}
 	}
 	r.folders(m, links)
-	number := uint32(0)
+	number := uint32(1000)
 	for p, events := range texts {
 		if strings.HasPrefix(p, "/proc/self/") {
 			continue // of the program itself
@@ -89,10 +98,27 @@ func (r *Machine) Start(m hwtest.Machine) error {
 			if r.asked(p, "DRM_IOCTL_I915_GETPARAM") || r.asked(p, "DRM_IOCTL_XE_DEVICE_QUERY") {
 				n.clock = clockOf(r.about.Began, r.requests(p))
 			}
-			m.Node(p, 226, number, 0o666, n)
+			minor := number
+			if x, ok := drmMinor(path.Base(p)); ok && path.Dir(p) == "/dev/dri" {
+				minor = x
+			}
+			m.Node(p, drmMajor, minor, 0o666, n)
 		}
 	}
 	return nil
+}
+
+// drmMajor is the number of all nodes of graphics cards, from Documentation/admin-guide/devices.txt.
+const drmMajor = 226
+
+// drmMinor is the other number of such a node, which stands in its name. Those that others have begin at 1000.
+func drmMinor(name string) (minor uint32, ok bool) {
+	for _, form := range []string{"card%d", "renderD%d"} {
+		if _, err := fmt.Sscanf(name, form, &minor); err == nil {
+			return minor, true
+		}
+	}
+	return 0, false
 }
 
 // folders makes links, the entries of folders that have no more, and what is known not to exist.
@@ -120,6 +146,10 @@ func (r *Machine) folders(m hwtest.Machine, links map[string]string) {
 			m.Own(to)
 			m.Dir(to)
 			for _, name := range e.Names {
+				// Programs find what belongs to a descriptor by its numbers.
+				if minor, ok := drmMinor(name); ok && e.Path == "/sys/class/drm" {
+					m.Link(fmt.Sprintf("/sys/dev/char/%d:%d", drmMajor, minor), e.Path+"/"+name)
+				}
 				if p := e.Path + "/" + name; links[p] == "" && !r.read(p) {
 					m.Dir(follow(links, p))
 				}
@@ -165,6 +195,9 @@ func (r *Machine) Truth() any {
 
 // Stop implements hwtest.Device.
 func (r *Machine) Stop() {
+	if r.perf != nil {
+		r.perf.close()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, stop := range r.stops {
