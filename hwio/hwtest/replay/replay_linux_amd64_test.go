@@ -15,6 +15,7 @@ import (
 	"astrolabe/hwio/hwtest/emulated"
 	"astrolabe/hwio/hwtest/programs"
 	"astrolabe/hwio/hwtest/replay"
+	"astrolabe/hwio/internal/tape"
 )
 
 // collected runs doctor --bundle on a device.
@@ -114,8 +115,10 @@ func TestAReplayIsRecordedAsTheDeviceWas(t *testing.T) {
 	}
 }
 
-// What an AMD GPU shows are levels, which are asked for by timers: they come in their order, and may stand beside another
-// sample. What it is, and what can be measured, is the same.
+// What an AMD GPU shows are levels, which are asked for by timers, some of them at random times: which sample a level stands
+// beside, and how many of a register's readings fall into one, is nothing that a tape decides. What it does decide is equal:
+// what the GPU is and what can be measured, what it answers to each question in the order in which it is asked, and levels
+// that did not change.
 func TestAReplayOfAnAMDGPUIsTheSameGPU(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: -short: emulations record in real time")
@@ -149,11 +152,107 @@ func TestAReplayOfAnAMDGPUIsTheSameGPU(t *testing.T) {
 			if a, b := names(was), names(is); len(a) < 5 || !slices.Equal(a, b) {
 				t.Errorf("counters %q, then %q", a, b)
 			}
+			sameAnswers(t, first, again)
+			sameConstants(t, was, is)
 			if !slices.Contains(again.About.Recorded, "amdgpu") {
 				t.Errorf("recorded %q", again.About.Recorded)
 			}
 		})
 	}
+}
+
+// answersOf are what each question to a device, and each file of its driver, was answered with, in order.
+func answersOf(b *bundle.Bundle) map[string][]string {
+	out, opened := map[string][]string{}, map[int]string{}
+	for i := range b.Events {
+		e := &b.Events[i]
+		key, answer := "", ""
+		switch {
+		case e.Kind == tape.Open && e.Path != "" && e.Errno == 0:
+			opened[e.Device] = e.Path
+			continue
+		case e.Kind == tape.Request && opened[e.Device] != "":
+			key = fmt.Sprintf("%s %s %x %x", opened[e.Device], e.Code, []byte(e.In), []byte(e.BufIn))
+			answer = fmt.Sprintf("%d %d %x %x", e.Errno, e.Value, []byte(e.Out), []byte(e.BufOut))
+		case (e.Kind == tape.File || e.Kind == tape.Again) && strings.HasPrefix(e.Path, "/sys/class/drm/"):
+			key, answer = e.Path, fmt.Sprintf("%d %x", e.Errno, e.Content())
+		default:
+			continue
+		}
+		out[key] = append(out[key], answer)
+	}
+	return out
+}
+
+// sameAnswers says that every question is answered as it was the first time that it was asked, the second time, and so on;
+// what is asked more often has the last answer again.
+func sameAnswers(t *testing.T, first, again *bundle.Bundle) {
+	t.Helper()
+	was, n, changing := answersOf(first), 0, 0
+	for question, is := range answersOf(again) {
+		list := was[question]
+		if len(list) == 0 {
+			t.Errorf("%s was never asked before", question)
+			continue
+		}
+		changes := false
+		for i, x := range is {
+			if want := list[min(i, len(list)-1)]; x != want {
+				t.Fatalf("%s, time %d: %s, then %s", question, i, want, x)
+			}
+			changes = changes || x != is[0]
+		}
+		if n += len(is); changes {
+			changing++
+		}
+	}
+	if n < 100 || changing < 3 {
+		t.Errorf("%d answers were compared, %d of them to questions whose answers changed", n, changing)
+	}
+	t.Logf("%d answers are equal; those to %d questions changed", n, changing)
+}
+
+// sameConstants holds counters against each other that have one value throughout.
+func sameConstants(t *testing.T, was, is *capture.Capture) {
+	t.Helper()
+	constant := func(c *capture.Counter) (v uint64, ok bool) {
+		if c == nil || c.Col == nil || !c.Col.Integers() {
+			return 0, false
+		}
+		d, n := c.Col.Data(), 0
+		for i, x := range d.U {
+			if d.Missing(i) {
+				continue
+			}
+			if n++; n > 1 && x != v {
+				return 0, false
+			}
+			v = x
+		}
+		return v, n > 1
+	}
+	n := 0
+	for _, c := range was.Counters {
+		o := is.Counter(c.Name)
+		for _, x := range slices.Concat([]*capture.Counter{c}, c.Instances) {
+			y := o
+			if x != c && o != nil {
+				y = o.Instance(x.Meta.Instance)
+			}
+			a, ok := constant(x)
+			b, ok2 := constant(y)
+			if !ok || !ok2 {
+				continue
+			}
+			if n++; a != b {
+				t.Errorf("%s %s is always %d, then always %d", c.Name, x.Meta.Instance, a, b)
+			}
+		}
+	}
+	if n < 3 {
+		t.Errorf("%d counters have one value", n)
+	}
+	t.Logf("%d counters that have one value have the same", n)
 }
 
 // A bundle that somebody sent becomes a test: what its reader makes of the answers stays as it was.
