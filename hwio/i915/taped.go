@@ -61,8 +61,16 @@ func (k *tapedKernel) open(path string) (device, error) {
 		}
 		return nil, err
 	}
-	return &tapedNode{d, taped}, nil
+	n := &tapedNode{d, taped}
+	for _, id := range othersAsk {
+		_, _ = n.param(id) // what it is, or why it is not told, is on the tape
+	}
+	return n, nil
 }
+
+// othersAsk are parameters that this reader needs not and that other programs ask for before they measure: which device it
+// is, and how fast the command streamers' clock runs. A tape that is played to them has them.
+var othersAsk = []int32{paramChipsetID, paramCSFrequency}
 
 // tapedNode is a node of which known fields of answers reach the reader.
 type tapedNode struct {

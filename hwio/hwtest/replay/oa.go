@@ -185,17 +185,17 @@ func (f *oaFile) lists(c *hwtest.Call, request uint32, b []byte) (int64, error) 
 	return f.value(request, b, registers)
 }
 
-// openPairs opens a stream by pairs of a property and its value. How its descriptor behaves is the program's own
-// matter.
+// openPairs opens a stream by pairs of a property and its value. How its descriptor behaves, and whether the program
+// starts it at once or later, is the program's own matter.
 func (f *oaFile) openPairs(c *hwtest.Call, request uint32, b []byte) (int64, error) {
 	pairs := make([]byte, 16*min(le.Uint32(b[4:]), 64))
 	if c.Read(le.Uint64(b[8:]), pairs) != nil {
 		return 0, syscall.EFAULT
 	}
-	const descriptor = 1 | 2 // close it at an exec, do not wait
+	const own = 1 | 2 | 4 // close it at an exec, do not wait, do not start
 	flags := le.Uint32(b)
 	for _, e := range f.events {
-		if e.Code == code(request) && len(e.In) == len(b) && le.Uint32(e.In)&^descriptor == flags&^descriptor {
+		if e.Code == code(request) && len(e.In) == len(b) && le.Uint32(e.In)&^own == flags&^own {
 			return f.open(c, request, slices.Concat(e.In[:4], b[4:8], make([]byte, 8)), pairs, flags&1 != 0, flags&2 != 0,
 				flags&4 == 0)
 		}

@@ -109,7 +109,10 @@ func (s *reports) read(n int) ([]byte, error) {
 		if e.Errno != 0 {
 			return nil, syscall.Errno(e.Errno)
 		}
-		s.machine.count(func(t *Truth) { t.Samples++ })
+		s.machine.count(func(t *Truth) {
+			t.Samples++
+			s.machine.set.Tell(t.Samples)
+		})
 		s.pending = append(s.pending, e.Data...)
 	}
 	if len(s.pending) == 0 {
