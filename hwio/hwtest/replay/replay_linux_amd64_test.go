@@ -198,7 +198,7 @@ func sameAnswers(t *testing.T, first, again *bundle.Bundle) {
 		changes := false
 		for i, x := range is {
 			if want := list[min(i, len(list)-1)]; x != want {
-				t.Fatalf("%s, time %d: %s, then %s", question, i, want, x)
+				t.Fatalf("%s, time %d: %.200s, then %.200s", question, i, want, x)
 			}
 			changes = changes || x != is[0]
 		}
