@@ -8,4 +8,7 @@
 //
 // Streams of reports of Intel's OA units keep their stamps, which are ticks of the GPU's clock: that clock is shown as it
 // would stand now, by the line through its readings on the tape.
+//
+// Perf events keep their counts. Their samples are moved by one distance, when the first ring is mapped, and come when
+// they are due, or at once where the program stops its events; see perf and countFile.
 package replay

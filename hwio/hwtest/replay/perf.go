@@ -24,13 +24,16 @@ type perf struct {
 	machine *Machine
 	script  *perfScript
 
-	mu     sync.Mutex
-	asked  map[string]int // questions of events that sample
-	shift  int64          // of stamps, once something is mapped
-	rings  map[int]*perfRing
-	ended  bool // the program has stopped what it counts
-	stop   chan struct{}
-	pumped sync.WaitGroup
+	mu    sync.Mutex
+	asked map[string]int // questions of events that sample
+	shift int64          // of stamps, once something is mapped
+	rings map[int]*perfRing
+	ended bool // the program has stopped what it counts
+
+	counts     uint64 // events that only count
+	countShift int64  // of the time of the tape for these, 0 before the first is enabled
+	stop       chan struct{}
+	pumped     sync.WaitGroup
 }
 
 // perfRing is the mapped ring of one event.
@@ -104,6 +107,9 @@ func (r *Machine) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group 
 	e, made, err := asked.Call(perfOpen, attr, target)
 	switch {
 	case e == nil:
+		if f := p.count(attr, pid, cpu); f != nil && group == nil {
+			return f, nil
+		}
 		c.Note("not on the tape")
 		r.missing("perf_event_open with % x of % x", attr, target)
 		return nil, syscall.ENOENT

@@ -13,6 +13,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/hwio/bundle"
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/clients"
 	"astrolabe/hwio/hwtest/devices"
 	"astrolabe/hwio/hwtest/emulated"
 	"astrolabe/hwio/hwtest/replay"
@@ -173,4 +174,55 @@ func asked(t *testing.T, b *bundle.Bundle) (ring int, args, samples []string) {
 		}
 	}
 	return ring, args, samples
+}
+
+// Debian's unmodified perf counts as the tape does: on each processor so many of each in the time that it says.
+func TestForeignPerfStatCountsWhatIsOnTheTape(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: -short: emulations record in real time")
+	}
+	perf := clients.Path(t, "perf", "linux-perf")
+	m, err := devices.Find("cpu-pmu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := collected(t, m.New(), "--source", "perfevent", "--duration", "500ms")
+	measured(t, b)
+	c := opened(t, b)
+	res, out := emulated.Run(t, hwtest.Options{Device: replay.New(b),
+		Cmd: exec.Command(perf, "stat", "-a", "-A", "-x,", "-e", "cycles,instructions,cache-misses,task-clock", "--", "sleep", "0.1")})
+	if res.Exit != 0 {
+		t.Fatalf("exit status %d:\n%s", res.Exit, out)
+	}
+	n := 0
+	for line := range strings.Lines(out) {
+		f := strings.Split(line, ",")
+		if len(f) < 5 || !strings.HasPrefix(f[0], "CPU") {
+			continue
+		}
+		count, err := strconv.ParseFloat(f[1], 64)
+		ran, err2 := strconv.ParseFloat(f[4], 64)
+		if err != nil || err2 != nil || ran < 50e6 {
+			t.Fatalf("%q: it ran for %g ns", line, ran)
+		}
+		if f[2] == "msec" {
+			count *= 1e6
+		}
+		sum := func(name string) float64 {
+			x := c.Counter(name)
+			if x == nil || x.Instance(f[0][3:]) == nil {
+				t.Fatalf("the tape has no %s of %s", name, f[0])
+			}
+			return float64(x.Instance(f[0][3:]).Sum().Lo)
+		}
+		// The model counts evenly, so that there is one rate.
+		is, want := count/ran, sum(strings.ReplaceAll(f[3], "-", "_"))/sum("task_clock")
+		if is < 0.999*want || is > 1.001*want {
+			t.Errorf("%s: %g in a ns, on the tape %g", strings.TrimSpace(line), is, want)
+		}
+		n++
+	}
+	if n < 4 {
+		t.Errorf("%d counts:\n%s", n, out)
+	}
 }

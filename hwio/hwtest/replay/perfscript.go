@@ -18,6 +18,9 @@ type perfScript struct {
 	groups  map[int]*perfGroup
 	rings   map[int][]perfRecord // by the device that their mapping made
 	tick    int64                // resolution of CLOCK_MONOTONIC_COARSE, 0 where nobody asked
+
+	counted    map[string]counted // by countedKey
+	countsFrom int64              // the first time at which all of these are known
 }
 
 // perfGroup is an event that leads others, or none.
@@ -29,15 +32,41 @@ type perfGroup struct {
 	begin  *tape.Event   // the first behind that
 	final  *tape.Event   // that for the end
 
-	last    perfPoint
-	known   bool
+	members int
+	points  []perfPoint
 	pending []byte // a reading between the samples whose time is not known yet
 }
 
-// perfPoint is a time, and how long the group was enabled then.
+// perfPoint is a time, and what a read of the group told then.
 type perfPoint struct {
-	time    int64
-	enabled uint64
+	time int64
+	data []byte
+}
+
+func (p perfPoint) enabled() uint64 { return binary.NativeEndian.Uint64(p.data[readEnabled:]) }
+
+// last is the last point, nil where there is none.
+func (g *perfGroup) last() *perfPoint {
+	if n := len(g.points); n > 0 {
+		return &g.points[n-1]
+	}
+	return nil
+}
+
+// follow appends a point. Its time is as long behind the one before as the group was enabled longer, or where that is not
+// known a time of the clock. It is false where nothing is later than what is known.
+func (g *perfGroup) follow(data []byte, now int64) (at int64, ok bool) {
+	p := perfPoint{now, data}
+	if last := g.last(); last != nil {
+		if since := p.enabled() - last.enabled(); since > 0 {
+			p.time = last.time + int64(since)
+		}
+		if p.time <= last.time {
+			return 0, false
+		}
+	}
+	g.points = append(g.points, p)
+	return p.time, true
 }
 
 // perfRecord is a record of a ring.
@@ -72,7 +101,7 @@ func (x *perfRecord) counts() []byte { return x.data[min(sampleRead, len(x.data)
 
 // newPerfScript is nil where a tape has no events.
 func newPerfScript(began int64, events []tape.Event) *perfScript {
-	s := &perfScript{answers: map[string]int{}, groups: map[int]*perfGroup{}, rings: map[int][]perfRecord{}}
+	s := &perfScript{counted: map[string]counted{}, answers: map[string]int{}, groups: map[int]*perfGroup{}, rings: map[int][]perfRecord{}}
 	byID, onCPU := map[uint64]*perfGroup{}, map[uint32]int{}
 	var asked *tape.Event
 	finished, any := false, false
@@ -105,6 +134,10 @@ func newPerfScript(began int64, events []tape.Event) *perfScript {
 				g = &perfGroup{cpu: binary.LittleEndian.Uint32(was.BufIn[4:])}
 			}
 			s.groups[e.New] = g
+			if len(was.In) >= sampleRead && binary.LittleEndian.Uint64(was.In[16:]) == 0 {
+				s.counted[countedKey(was.In, g.cpu)] = counted{g, g.members}
+			}
+			g.members++
 		case e.Kind == tape.Request && e.Code == "PERF_EVENT_IOC_ID" && len(e.Out) == 8:
 			if g := s.groups[e.Device]; g != nil {
 				id := binary.LittleEndian.Uint64(e.Out)
@@ -123,7 +156,36 @@ func newPerfScript(began int64, events []tape.Event) *perfScript {
 	if !any {
 		return nil
 	}
+	ended := map[*perfGroup]bool{}
+	for _, c := range s.counted {
+		if !ended[c.group] {
+			ended[c.group] = true
+			c.group.ends()
+		}
+		if len(c.group.points) > 0 {
+			s.countsFrom = max(s.countsFrom, c.group.points[0].time)
+		}
+	}
 	return s
+}
+
+// ends puts the first and the last reading beside the samples. The first is as long before the first sample as the group
+// was enabled shorter.
+func (g *perfGroup) ends() {
+	whole := func(e *tape.Event) bool { return e != nil && e.Errno == 0 && len(e.Data) >= readEnabled+8 }
+	if len(g.points) == 0 {
+		return
+	}
+	if first := g.points[0]; whole(g.begin) {
+		p := perfPoint{data: g.begin.Data}
+		if since := first.enabled() - p.enabled(); int64(since) > 0 {
+			p.time = first.time - int64(since)
+			g.points = append([]perfPoint{p}, g.points...)
+		}
+	}
+	if whole(g.final) {
+		g.follow(g.final.Data, g.last().time)
+	}
 }
 
 func (s *perfScript) isRing(device int) bool {
@@ -163,8 +225,8 @@ func (s *perfScript) records(e *tape.Event, byID map[uint64]*perfGroup) {
 		switch {
 		case kind == uapi.Const("PERF_RECORD_SAMPLE") && n >= sampleRead+readEnabled+8:
 			x.stamp, x.group, x.due = sampleTime, byID[word(sampleID)], int64(word(sampleTime))
-			if g := x.group; g != nil {
-				g.last, g.known = perfPoint{x.due, word(sampleRead + readEnabled)}, true
+			if g := x.group; g != nil && (g.last() == nil || g.last().time < x.due) {
+				g.points = append(g.points, perfPoint{x.due, b[sampleRead:n]})
 			}
 		case (kind == uapi.Const("PERF_RECORD_THROTTLE") || kind == uapi.Const("PERF_RECORD_UNTHROTTLE")) && n >= h.Size+8:
 			x.stamp, x.due = h.Size, int64(word(h.Size))
@@ -182,14 +244,10 @@ func (s *perfScript) settle(now int64) {
 		if g.pending = nil; b == nil {
 			continue
 		}
-		enabled, at := binary.NativeEndian.Uint64(b[readEnabled:]), now
-		if since := enabled - g.last.enabled; g.known && since > 0 {
-			at = g.last.time + int64(since)
-		}
-		if g.known && at <= g.last.time {
+		at, ok := g.follow(b, now)
+		if !ok {
 			continue
 		}
-		g.last, g.known = perfPoint{at, enabled}, true
 		const somebody = 1 | 1<<32
 		h := uapi.Struct("perf_event_header")
 		data := make([]byte, h.Size, sampleRead+len(b))
