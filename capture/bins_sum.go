@@ -46,6 +46,105 @@ func (b *Bins) SumFloats(src func(dst []float64, from int)) []float64 {
 	return out
 }
 
+// exactSums is what a sum of integers may come to for doubles to add them without rounding, in whatever order.
+const exactSums = 1 << 53
+
+// sumColumn is SumFloats of a column, to the last bit. Integers are read where they lie, and added as such where a double
+// would not round: they need not wait for each other then.
+func (b *Bins) sumColumn(c *Column) []float64 {
+	if b.overlapping() || !c.Integers() {
+		return b.SumFloats(c.ReadFloats)
+	}
+	out := make([]float64, b.Len())
+	b.onAllCores(func(from, to int) {
+		s := columnSum{c: c, buf: stretches.Get().(*[BlockRows]uint64)}
+		defer stretches.Put(s.buf)
+		for j := from; j < to; j++ {
+			out[j] = b.sumBinOf(j, &s)
+		}
+	})
+	return out
+}
+
+// sumBinOf is sumBin of integers.
+func (b *Bins) sumBinOf(j int, s *columnSum) float64 {
+	s.sum, s.n = 0, 0
+	weighted := func(from, to int) {
+		for i := from; i < to; i++ {
+			if w, x := b.Weight(j, i), s.value(i); w > 0 && x == x {
+				s.sum += x * w
+				s.n++
+			}
+		}
+	}
+	lo, hi := b.Lo[j], b.Hi[j]
+	switch {
+	case lo >= hi:
+		return math.NaN()
+	case b.Cut && !b.sorted:
+		weighted(lo, hi)
+		return sumOf(s.sum, s.n)
+	case b.Cut:
+		weighted(lo, lo+1)
+		if lo++; lo < hi {
+			hi--
+			weighted(hi, hi+1)
+		}
+	}
+	s.add(lo, hi)
+	return sumOf(s.sum, s.n)
+}
+
+// columnSum is a sum of integers of a column as doubles, and of how many.
+type columnSum struct {
+	c          *Column
+	buf        *[BlockRows]uint64
+	d          Data // samples from begin to end
+	begin, end int
+	sum        float64
+	n          int
+}
+
+func (s *columnSum) value(i int) float64 {
+	if i >= s.begin && i < s.end {
+		return s.d.Float(i - s.begin)
+	}
+	var one [1]uint64
+	return s.c.Stretch(i, i+1, one[:]).Float(0)
+}
+
+// from is what lies side by side of samples [lo, hi), which are some.
+func (s *columnSum) from(lo, hi int) Data {
+	if lo < s.begin || lo >= s.end {
+		s.d = s.c.Stretch(lo, s.c.Len(), s.buf[:])
+		s.begin, s.end = lo, lo+s.d.Len()
+	}
+	return s.d.Slice(lo-s.begin, min(hi, s.end)-s.begin)
+}
+
+// add adds whole samples, one after the other.
+func (s *columnSum) add(lo, hi int) {
+	if s.sum == math.Trunc(s.sum) && s.sum < exactSums {
+		var whole uint128
+		n := 0
+		for i := lo; i < hi; {
+			d := s.from(i, hi)
+			n += d.addTo(&whole)
+			i += d.Len()
+		}
+		if whole.hi == 0 && whole.lo <= exactSums-uint64(s.sum) {
+			s.sum += float64(whole.lo)
+			s.n += n
+			return
+		}
+	}
+	for lo < hi {
+		d := s.from(lo, hi)
+		s.sum, s.n = d.addAsFloats(s.sum, s.n)
+		lo += d.Len()
+	}
+}
+
 // group is the bins from one on whose samples [lo, hi) are read together: as many as fit a block, and one at least.
 func (b *Bins) group(from, to int) (next, lo, hi int) {
 	for next = from; next < to; next++ {

@@ -160,9 +160,16 @@ func (t *integers) add(d Data) {
 	}
 	t.n += len(d.U)
 	for v := d.U; len(v) > 0; {
-		block := v[:min(len(v), BlockRows)]
-		v = v[len(block):]
+		whole := v[:min(len(v), BlockRows)]
+		v = v[len(whole):]
+		block := whole
 		sum, least, most := uint64(0), t.least, uint64(0)
+		for ; len(block) >= 4; block = block[4:] { // pairs do not wait for each other
+			w := block[:4:4]
+			sum += w[0] + w[1] + w[2] + w[3]
+			least = min(least, min(min(w[0], w[1]), min(w[2], w[3])))
+			most = max(most, max(max(w[0], w[1]), max(w[2], w[3])))
+		}
 		for _, u := range block {
 			sum += u
 			least, most = min(least, u), max(most, u)
@@ -171,7 +178,7 @@ func (t *integers) add(d Data) {
 			t.sum.add(sum)
 			continue
 		}
-		for _, u := range block { // the sum of 64 bits may have wrapped
+		for _, u := range whole { // the sum of 64 bits may have wrapped
 			t.sum.add(u)
 		}
 	}

@@ -80,11 +80,17 @@ func (d Data) Missing(i int) bool {
 // addTo adds all integers that are there, and returns how many.
 func (d Data) addTo(sum *uint128) int {
 	if d.Valid.Bits == nil {
-		s := *sum
-		for _, u := range d.U {
-			s.add(u)
+		for v := d.U; len(v) > 0; {
+			block := v[:min(len(v), BlockRows)]
+			v = v[len(block):]
+			if s, ok := sumBlock64(block); ok {
+				sum.add(s)
+				continue
+			}
+			for _, u := range block {
+				sum.add(u)
+			}
 		}
-		*sum = s
 		return len(d.U)
 	}
 	n := 0
@@ -95,6 +101,37 @@ func (d Data) addTo(sum *uint128) int {
 		}
 	}
 	return n
+}
+
+// addAsFloats adds the integers that are there to a sum as doubles, one after the other, and how many they are to n.
+func (d Data) addAsFloats(sum float64, n int) (float64, int) {
+	if d.Valid.Bits == nil {
+		for _, u := range d.U {
+			sum += float64(u)
+		}
+		return sum, n + len(d.U)
+	}
+	for i, u := range d.U {
+		if d.Valid.Get(i) {
+			sum += float64(u)
+			n++
+		}
+	}
+	return sum, n
+}
+
+// sumBlock64 is the sum of at most BlockRows integers; ok is false where they are so large that it may not fit. Two sums
+// do not wait for each other.
+func sumBlock64(v []uint64) (sum uint64, ok bool) {
+	var a, b, most uint64
+	for ; len(v) >= 4; v = v[4:] {
+		w := v[:4:4]
+		a, b, most = a+w[0]+w[1], b+w[2]+w[3], most|w[0]|w[1]|w[2]|w[3]
+	}
+	for _, u := range v {
+		a, most = a+u, most|u
+	}
+	return a + b, most < 1<<64/BlockRows
 }
 
 // Float returns value i, NaN where it is missing.

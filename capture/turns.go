@@ -272,7 +272,9 @@ func (s *shares) estimate(j int) float64 {
 func (c *Counter) SumExcept(b *Bins, except Bits) []float64 {
 	turns := c.Turns()
 	switch {
-	case turns == nil && except == nil && (c.Col != nil || !c.keeps().floats.done.Load()):
+	case turns == nil && except == nil && c.Col != nil:
+		return b.sumColumn(c.Col)
+	case turns == nil && except == nil && !c.keeps().floats.done.Load():
 		return b.SumFloats(c.ReadFloats)
 	case turns == nil && except == nil:
 		return b.sum(c.Floats())
