@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.starlark.net/starlark"
@@ -115,6 +116,7 @@ type accounting struct {
 	missing []string
 	roles   []string                    // that metrics of the capture's GPU play, see absent
 	known   map[string]*capture.Counter // by name, see named; nil for one that the capture does not have
+	spare   [][]float64                 // see room
 }
 
 func (a *accounting) run(e *binding.Env, ctx context.Context) (*Account, error) {
@@ -133,12 +135,18 @@ func (a *accounting) run(e *binding.Env, ctx context.Context) (*Account, error) 
 func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits analysis.Pace, err error) {
 	in = analysis.AccountInput{Idle: a.table.idle, Length: make([]int64, a.n), Active: a.activeShare(),
 		Frame: int64(a.table.frame * 1e9), Floor: a.table.floor, Unsure: a.table.unsure, Clock: a.clockLoss()}
-	timed := false
-	for i := range in.Length {
-		in.Length[i] = a.cap.Capture.Axis.Interval(i)
-		timed = timed || in.Length[i] > 0
-	}
-	if !timed { // of tables without times: what each sample shows counts alike
+	var timed atomic.Bool
+	capture.EachBlock(a.n, func(lo, hi int) {
+		some := false
+		for i := lo; i < hi; i++ {
+			in.Length[i] = a.cap.Capture.Axis.Interval(i)
+			some = some || in.Length[i] > 0
+		}
+		if some {
+			timed.Store(true)
+		}
+	})
+	if !timed.Load() { // of tables without times: what each sample shows counts alike
 		for i := range in.Length {
 			in.Length[i] = int64(untimed)
 		}
@@ -166,28 +174,39 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 		}
 	}
 	if a.n > 0 {
-		step := slices.Clone(in.Length)
-		slices.Sort(step)
+		step := in.Length
+		if slices.Min(step) != slices.Max(step) {
+			step = slices.Clone(step)
+			slices.Sort(step)
+		}
 		pace.Step = float64(step[len(step)/2]) / 1e9
 	}
 	waits = analysis.PaceOf(pace)
+	a.spare = append(a.spare, pace.Processors...)
 	in.Waiter = waits.Waiter
+	var queues []*plan
 	for _, q := range a.table.queues {
-		if a.absent(q) {
-			continue
+		if !a.absent(q) {
+			queues = append(queues, a.plan(q))
 		}
-		// Shares of the active time, as counters of queues are.
-		busy := a.level(q)
-		for i := range busy {
-			if in.Active != nil {
-				busy[i] *= min(1, max(0, in.Active[i]))
-			}
-		}
-		in.Queues = append(in.Queues, analysis.AccountQueue{Name: q.name, Busy: busy})
 	}
-	in.Units = a.units()
-	a.lackSamples(&in)
-	a.chooseSets(&in)
+	a.evaluate(queues...)
+	for _, p := range queues {
+		if in.Active != nil { // shares of the active time, as counters of queues are
+			capture.EachBlock(a.n, func(lo, hi int) {
+				busy := p.out[lo:hi]
+				for i, x := range in.Active[lo:hi] {
+					busy[i] *= min(1, max(0, x))
+				}
+			})
+		}
+		in.Queues = append(in.Queues, analysis.AccountQueue{Name: p.entry.name, Busy: p.out})
+	}
+	var lacking []bool
+	in.Units, lacking = a.units()
+	a.spare = nil
+	a.lackSamples(&in, lacking)
+	a.chooseSets(&in, lacking)
 	return in, waits, ctx.Err()
 }
 

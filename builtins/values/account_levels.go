@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"astrolabe/capture"
@@ -95,66 +96,21 @@ func fresh(c *capture.Counter) []float64 {
 	return out
 }
 
-// level is the product of the factors of an entry in every sample, in that of its divisors; all NaN where one of them
-// was not measured.
-func (a *accounting) level(en accountEntry) []float64 {
-	if en.uncounted {
-		out := make([]float64, a.n)
-		for i := range out {
-			out[i] = math.NaN()
+// read calls f with the values of a counter, block by block, on all cores where they are many.
+func (a *accounting) read(c *capture.Counter, f func(lo int, v []float64)) {
+	capture.EachBlock(a.n, func(lo, hi int) {
+		room, _ := readRooms.Get().(*[capture.BlockRows]float64)
+		if room == nil {
+			room = new([capture.BlockRows]float64)
 		}
-		return out
-	}
-	lacked := len(a.missing)
-	out, known := a.product(en.level)
-	for _, n := range en.counted {
-		if c := a.find([]string{n}); known && (c == nil || c.Total().Float() == 0) {
-			a.lack(n + " (it reads 0: its clock was most likely gated)")
-			known = false
-		}
-	}
-	if len(en.clocked) > 0 && known {
-		follows := a.followsClock(en.clocked)
-		for i := range out {
-			out[i] *= follows[i]
-		}
-	}
-	if len(en.per) > 0 && known {
-		var per []float64
-		if per, known = a.product(en.per); known {
-			for i, x := range per {
-				if out[i] != 0 {
-					out[i] /= x
-				}
-			}
-		}
-	}
-	if en.least > 0 && known {
-		most := max(en.least, highest(out))
-		for i := range out {
-			out[i] /= most
-		}
-	}
-	capture.EachBlock(len(out), func(lo, hi int) {
-		for i, x := range out[lo:hi] {
-			if en.rest {
-				x = max(0, 1-x)
-			}
-			if math.IsInf(x, 0) || !known {
-				x = math.NaN()
-			}
-			out[lo+i] = en.offset + en.scale*x
-		}
+		v := room[:hi-lo]
+		c.ReadFloats(v, lo)
+		f(lo, v)
+		readRooms.Put(room)
 	})
-	// the part of the time that is not measured says what to record
-	if en.set != "" || !known && len(a.shownBy(en)) > 0 {
-		a.missing = a.missing[:lacked]
-	}
-	if a.inTurns() {
-		fillMean(out)
-	}
-	return out
 }
+
+var readRooms sync.Pool
 
 // inTurns reports whether sets of counters took turns, so that each level is known in the samples of its own set only.
 func (a *accounting) inTurns() bool {
@@ -178,41 +134,6 @@ func fillMean(v []float64) {
 			v[i] = sum / n
 		}
 	}
-}
-
-// product is that of some metrics in every sample, percentages as shares. known is false where one of them was not
-// measured.
-func (a *accounting) product(factors [][]string) (out []float64, known bool) {
-	ones := func() {
-		out = make([]float64, a.n)
-		for i := range out {
-			out[i] = 1
-		}
-	}
-	for _, names := range factors {
-		v := a.values(names)
-		switch {
-		case v == nil && slices.Contains(names, takenAsOne):
-		case v == nil:
-			a.lackAll(names)
-			if out == nil {
-				ones()
-			}
-			return out, false
-		case out == nil:
-			out = v
-		default:
-			for i, x := range v {
-				if out[i] != 0 { // what a unit does in the time of another that did nothing has no value, and is nothing
-					out[i] *= x
-				}
-			}
-		}
-	}
-	if out == nil {
-		ones()
-	}
-	return out, true
 }
 
 func (a *accounting) lack(what string) {
@@ -248,11 +169,13 @@ func (a *accounting) activeShare() []float64 {
 		return v
 	}
 	if e := a.find(a.table.elapsed); e != nil {
-		for i, x := range fresh(e) {
-			if v[i] /= x; a.table.asleep && math.IsNaN(v[i]) {
-				v[i] = 0
+		a.read(e, func(lo int, cycles []float64) {
+			for i, x := range cycles {
+				if v[lo+i] /= x; a.table.asleep && math.IsNaN(v[lo+i]) {
+					v[lo+i] = 0
+				}
 			}
-		}
+		})
 		return v
 	}
 	if len(a.table.elapsed) > 0 {
@@ -296,18 +219,22 @@ func (a *accounting) clockLoss() []float64 {
 	}
 	out := make([]float64, a.n)
 	if f := a.find(a.table.clock); f != nil && f.Kind == capture.Gauge {
-		for i, hz := range f.Floats() {
-			out[i] = max(0, 1-hz/top)
-		}
+		a.read(f, func(lo int, hz []float64) {
+			for i, x := range hz {
+				out[lo+i] = max(0, 1-x/top)
+			}
+		})
 		return out
 	}
 	e := a.find(a.table.elapsed)
 	if e == nil {
 		return nil
 	}
-	for i, cycles := range e.Floats() {
-		out[i] = max(0, 1-cycles/(float64(a.cap.Capture.Axis.Interval(i))/1e9)/top)
-	}
+	a.read(e, func(lo int, cycles []float64) {
+		for i, x := range cycles {
+			out[lo+i] = max(0, 1-x/(float64(a.cap.Capture.Axis.Interval(lo+i))/1e9)/top)
+		}
+	})
 	return out
 }
 
@@ -335,10 +262,12 @@ func (a *accounting) processors() (out [][]float64) {
 		list = []*capture.Counter{c}
 	}
 	for _, p := range list {
-		v := fresh(p)
-		for i := range v {
-			v[i] /= 100
-		}
+		v := make([]float64, a.n)
+		a.read(p, func(lo int, load []float64) {
+			for i, x := range load {
+				v[lo+i] = x / 100
+			}
+		})
 		out = append(out, v)
 	}
 	return out

@@ -38,7 +38,7 @@ func (a *accounting) shownBy(en accountEntry) (out []string) {
 // chooseSets says for each unit without a level of its own which metric set to record, where the table does not: the
 // one that shows most of what may set the pace unseen, then the one that shows most of what is left. What a set shows
 // counts by how long a unit may set the pace, as its guess has it.
-func (a *accounting) chooseSets(in *analysis.AccountInput) {
+func (a *accounting) chooseSets(in *analysis.AccountInput, lacks []bool) {
 	type lacking struct {
 		unit   *analysis.AccountUnit
 		sets   []string
@@ -56,7 +56,7 @@ func (a *accounting) chooseSets(in *analysis.AccountInput) {
 			continue
 		}
 		u := &in.Units[k]
-		if !slices.ContainsFunc(u.Level, math.IsNaN) {
+		if !lacks[k] {
 			continue
 		}
 		if sets := a.shownBy(en); len(sets) > 0 {

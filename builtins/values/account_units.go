@@ -11,20 +11,32 @@ import (
 )
 
 // units are those of the table. Of entries with one name each takes the place of those before it in the samples that
-// these have no level of: another way to see the same unit. One of them that is a fallback stays one.
-func (a *accounting) units() (out []analysis.AccountUnit) {
+// these have no level of: another way to see the same unit. One of them that is a fallback stays one. lacking says of
+// each whether its level is missing in some sample.
+func (a *accounting) units() (out []analysis.AccountUnit, lacking []bool) {
 	place, lacks := map[string]int{}, map[string][]string{}
+	var open []*plan // those of the last units, to be computed together
+	flush := func() {
+		a.evaluate(open...)
+		for k, p := range open {
+			lacking[len(out)-len(open)+k] = p.lacks.Load()
+		}
+		open = open[:0]
+	}
 	for _, u := range a.table.units {
 		if a.absent(u) {
 			continue
 		}
 		first, again := place[u.name]
-		if again && !slices.ContainsFunc(out[first].Level, math.IsNaN) {
-			continue
+		if again {
+			if flush(); !lacking[first] {
+				continue
+			}
 		}
 		before := len(a.missing)
 		kind, _ := analysis.ParseLimitKind(u.kind)
-		unit := analysis.AccountUnit{Name: u.name, Kind: kind, Level: a.level(u), Error: u.errorn, Sure: u.sure,
+		p := a.plan(u)
+		unit := analysis.AccountUnit{Name: u.name, Kind: kind, Level: p.out, Error: u.errorn, Sure: u.sure,
 			Floor: u.floor, Fallback: u.fallback, Beside: u.beside, Queue: u.queue, Set: u.set,
 			Holds: u.holds, Stays: u.stays}
 		if len(u.guess) > 0 {
@@ -32,9 +44,10 @@ func (a *accounting) units() (out []analysis.AccountUnit) {
 		}
 		if !again {
 			place[u.name], lacks[u.name] = len(out), slices.Clone(a.missing[before:])
-			out = append(out, unit)
+			out, lacking, open = append(out, unit), append(lacking, false), append(open, p)
 			continue
 		}
+		a.evaluate(p)
 		lacks[u.name] = append(lacks[u.name], a.missing[before:]...)
 		seen := false
 		for k, x := range unit.Level {
@@ -48,18 +61,22 @@ func (a *accounting) units() (out []analysis.AccountUnit) {
 			}
 		}
 		if !seen {
+			a.spare = append(a.spare, unit.Level)
 			continue
 		}
+		lacking[first] = anyMissing(out[first].Level)
 		// Nothing is lacking of what is seen otherwise; entries of other units, which may stand between, keep what they
 		// lack.
 		a.missing = slices.DeleteFunc(a.missing, func(name string) bool { return slices.Contains(lacks[u.name], name) })
 		if u.fallback {
-			out = append(out, unit)
+			out, lacking = append(out, unit), append(lacking, anyMissing(unit.Level))
 		} else {
 			out[first].Error = max(out[first].Error, u.errorn)
+			a.spare = append(a.spare, unit.Level)
 		}
 	}
-	return out
+	flush()
+	return out, lacking
 }
 
 // holes is the share of the time with work from which on a metric without values is named among what is missing.
@@ -67,13 +84,13 @@ const holes = 0.05
 
 // lackSamples names the metrics of units that were recorded and have no value for a part of the time with work, before those that were not
 // recorded at all: nothing else says why that part is not explained.
-func (a *accounting) lackSamples(in *analysis.AccountInput) {
+func (a *accounting) lackSamples(in *analysis.AccountInput, lacking []bool) {
 	if a.inTurns() {
 		return // each set has its own samples
 	}
 	var partly []string
-	for _, u := range in.Units {
-		if u.Fallback || u.Set != "" {
+	for k, u := range in.Units {
+		if u.Fallback || u.Set != "" || !lacking[k] {
 			continue
 		}
 		var unknown []int
