@@ -225,6 +225,7 @@ func Account(in AccountInput) (*Accounted, error) {
 	if in.Group != nil {
 		a.out.ByGroup = make([][]int64, in.Groups)
 	}
+	a.prepare()
 	a.pace()
 	a.all()
 	a.finish()

@@ -17,31 +17,28 @@ type unmeasured struct {
 	guess float64 // how high the highest level may be
 }
 
-// rank collects the units that may set the pace below a queue, the highest level first, and in open what was not
+// rank collects the units that may set the pace below queue lead, the highest level first, and in open what was not
 // measured, the likeliest first: nothing where every unit that is likely to lead was.
-func (a *accountant) rank(i int, queue string) {
-	a.ranked, a.open = a.ranked[:0], a.open[:0]
+func (a *accountant) rank(i, lead int) {
+	ranked, open := a.ranked[:0], a.open[:0]
 	long := a.long(i)
-	for k := range a.Units {
+	for _, k := range a.below[lead+1].ranked {
 		u := &a.Units[k] // large enough to be slow to copy
-		if u.Fallback || u.Queue != "" && queue != "" && u.Queue != queue {
-			continue
-		}
-		if u.Holds && !math.IsNaN(u.Level[i]) {
-			continue
-		}
-		if !math.IsNaN(u.Level[i]) {
-			level := min(2, max(0, u.Level[i]))
-			if !long {
+		if level := u.Level[i]; level == level {
+			if u.Holds {
+				continue
+			}
+			level = min(2, max(0, level))
+			if u.Floor > a.Floor && !long {
 				level = a.above(u.Floor, level)
 			}
 			// There are some ten, and this is done for every sample: sorting them costs more than keeping their order.
-			a.ranked = append(a.ranked, candidate{})
-			at := len(a.ranked) - 1
-			for ; at > 0 && a.ranked[at-1].level < level; at-- {
-				a.ranked[at] = a.ranked[at-1]
+			ranked = append(ranked, candidate{})
+			at := len(ranked) - 1
+			for ; at > 0 && ranked[at-1].level < level; at-- {
+				ranked[at] = ranked[at-1]
 			}
-			a.ranked[at] = candidate{k, level, max(0, u.Error)}
+			ranked[at] = candidate{k, level, max(0, u.Error)}
 			continue
 		}
 		guess := 1.
@@ -51,22 +48,24 @@ func (a *accountant) rank(i int, queue string) {
 		if !(guess >= accountDoubt) {
 			continue
 		}
-		if at := slices.IndexFunc(a.open, func(o unmeasured) bool { return o.set == u.Set }); at >= 0 {
-			a.open[at].guess = max(a.open[at].guess, guess)
+		if at := slices.IndexFunc(open, func(o unmeasured) bool { return o.set == u.Set }); at >= 0 {
+			open[at].guess = max(open[at].guess, guess)
 		} else {
-			a.open = append(a.open, unmeasured{u.Set, guess})
+			open = append(open, unmeasured{u.Set, guess})
 		}
 	}
-	slices.SortStableFunc(a.open, func(x, y unmeasured) int { return cmp.Compare(y.guess, x.guess) })
-	if len(a.open) > 0 && a.open[0].set != "" && len(a.ranked) > 0 &&
-		a.open[0].guess <= a.ranked[0].level+2*accountLead {
-		a.open = a.open[:0]
+	if len(open) > 1 {
+		slices.SortStableFunc(open, func(x, y unmeasured) int { return cmp.Compare(y.guess, x.guess) })
 	}
+	if len(open) > 0 && open[0].set != "" && len(ranked) > 0 && open[0].guess <= ranked[0].level+2*accountLead {
+		open = open[:0]
+	}
+	a.ranked, a.open = ranked, open
 }
 
 // dark gives time to what was not measured: to each of the sets that would measure a unit that may lead, by how high
 // its level may be, and to what explains waits as well as these.
-func (a *accountant) dark(i int, time int64, queue string) {
+func (a *accountant) dark(i int, time int64, lead int) {
 	if a.open[0].set == "" {
 		a.give(a.part(LimitMissing, ""), time, false)
 		return
@@ -82,7 +81,7 @@ func (a *accountant) dark(i int, time int64, queue string) {
 		}
 	}
 	left := time
-	if f := a.fallback(i, queue); f >= 0 && a.Units[f].Beside {
+	if f := a.fallback(i, lead); f >= 0 && a.Units[f].Beside {
 		level := min(1, a.Units[f].Level[i])
 		sum += level
 		t := portion(time, level/sum)
@@ -115,23 +114,23 @@ func (a *accountant) above(floor, level float64) float64 {
 
 // held gives the units that are known to hold up all others the time in which they do. Relieving one saves that time,
 // and a third of all at most. It returns how much it gave.
-func (a *accountant) held(i int, time int64, queue string) (given int64) {
+func (a *accountant) held(i int, time int64, lead int) (given int64) {
 	sum, most, first := 0.0, 0.0, -1
-	for k := range a.Units {
-		u := &a.Units[k]
-		if u.Holds && !u.Fallback && u.Level[i] > 0 && (u.Queue == "" || queue == "" || u.Queue == queue) {
-			sum += min(1, u.Level[i])
-			if u.Level[i] > most {
-				most, first = u.Level[i], k
+	holds := a.below[lead+1].holds
+	for _, k := range holds {
+		if level := a.Units[k].Level[i]; level > 0 {
+			sum += min(1, level)
+			if level > most {
+				most, first = level, k
 			}
 		}
 	}
 	if first < 0 {
 		return 0
 	}
-	for k := range a.Units {
+	for _, k := range holds {
 		u := &a.Units[k]
-		if !(u.Holds && !u.Fallback && u.Level[i] > 0 && (u.Queue == "" || queue == "" || u.Queue == queue)) {
+		if !(u.Level[i] > 0) {
 			continue
 		}
 		share := min(1, u.Level[i]) / max(1, sum)
@@ -153,12 +152,12 @@ func (a *accountant) held(i int, time int64, queue string) (given int64) {
 }
 
 // units divides the time in which a queue sets the pace among the units that may.
-func (a *accountant) units(i int, time int64, queue string) {
+func (a *accountant) units(i int, time int64, lead int) {
 	if time <= 0 {
 		return
 	}
-	time -= a.held(i, time, queue)
-	a.rank(i, queue)
+	time -= a.held(i, time, lead)
+	a.rank(i, lead)
 	missing := len(a.open) > 0
 	named := missing && a.open[0].set != ""
 	long := a.long(i)
@@ -177,7 +176,7 @@ func (a *accountant) units(i int, time int64, queue string) {
 			time -= a.unmix(time, missing)
 		}
 	}
-	if f := a.fallback(i, queue); f >= 0 && !missing {
+	if f := a.fallback(i, lead); f >= 0 && !missing {
 		part := a.unitPart(f)
 		a.give(part, time, !long)
 		top := 0.0
@@ -191,7 +190,7 @@ func (a *accountant) units(i int, time int64, queue string) {
 	}
 	switch {
 	case missing:
-		a.dark(i, time, queue)
+		a.dark(i, time, lead)
 	case len(a.Units) == 0:
 		a.give(a.part(LimitMissing, ""), time, false)
 	case long:
@@ -202,12 +201,11 @@ func (a *accountant) units(i int, time int64, queue string) {
 }
 
 // fallback is the unit that explains what no other does, -1 where none does.
-func (a *accountant) fallback(i int, queue string) int {
+func (a *accountant) fallback(i, lead int) int {
 	best, most := -1, a.Floor
-	for k := range a.Units {
-		u := &a.Units[k]
-		if u.Fallback && (u.Queue == "" || u.Queue == queue) && u.Level[i] >= most {
-			best, most = k, u.Level[i]
+	for _, k := range a.below[lead+1].fallbacks {
+		if level := a.Units[k].Level[i]; level >= most {
+			best, most = k, level
 		}
 	}
 	return best
@@ -218,10 +216,7 @@ func (a *accountant) leaders(time int64) {
 	n := 1
 	first := a.ranked[0]
 	for n < len(a.ranked) {
-		// Two levels are told apart by two deviations of their difference; where errors are small, by accountLead
-		// at least.
-		lead := max(accountLead, 2*math.Hypot(first.err, a.ranked[n].err))
-		if first.level-a.ranked[n].level > lead {
+		if first.level-a.ranked[n].level > a.tells[first.unit*len(a.Units)+a.ranked[n].unit] {
 			break
 		}
 		n++

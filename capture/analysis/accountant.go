@@ -27,6 +27,10 @@ type accountant struct {
 	idleStays float64
 	// latency are the names of the units that only explain what no other does.
 	latency map[string]bool
+	below   []belowQueue // see prepare
+	tells   []float64    // see prepare
+	weigh   []weighing   // see overlap
+	actives []activeTime // of the samples of the current window
 	sample  []slice
 	ranked  []candidate  // see rank
 	open    []unmeasured // see rank
@@ -38,6 +42,29 @@ type slice struct {
 	part int
 	time int64
 }
+
+// activeTime is what active says of a sample.
+type activeTime struct {
+	time  int64
+	known bool
+}
+
+// belowQueue are the units that may set the pace while a queue leads, by their places.
+type belowQueue struct {
+	ranked    []int // candidates, see rank
+	holds     []int
+	fallbacks []int
+}
+
+// weighing is how a unit counts in overlap.
+type weighing uint8
+
+const (
+	weighLevel  weighing = iota // by its level
+	weighMemory                 // by all of the time from the floor on
+	weighNone                   // by no time, but it explains the sample
+	weighNever
+)
 
 // candidate is a unit with its level in a sample.
 type candidate struct {
@@ -129,6 +156,50 @@ func (a *accountant) levels(part int, time int64, level, other float64) {
 	p := a.out.Parts[part]
 	t := float64(time)
 	p.levels, p.others, p.leveled = p.levels+t*min(1, level), p.others+t*min(1, max(0, other)), p.leveled+t
+}
+
+// prepare finds what is asked of every sample and the same in each: which units may set the pace below each queue, the
+// first being for none, and by how much the levels of two have to differ to be told apart.
+func (a *accountant) prepare() {
+	a.below = make([]belowQueue, len(a.Queues)+1)
+	for q := range a.below {
+		queue, b := "", &a.below[q]
+		if q > 0 {
+			queue = a.Queues[q-1].Name
+		}
+		for k := range a.Units {
+			u := &a.Units[k]
+			switch {
+			case u.Fallback:
+				if u.Queue == "" || u.Queue == queue {
+					b.fallbacks = append(b.fallbacks, k)
+				}
+			case u.Queue == "" || queue == "" || u.Queue == queue:
+				b.ranked = append(b.ranked, k)
+				if u.Holds {
+					b.holds = append(b.holds, k)
+				}
+			}
+		}
+	}
+	n := len(a.Units)
+	a.tells, a.weigh = make([]float64, n*n), make([]weighing, n)
+	for k := range a.Units {
+		u := &a.Units[k]
+		for other := range a.Units {
+			// Two levels are told apart by two deviations of their difference; where errors are small, by accountLead
+			// at least.
+			a.tells[k*n+other] = max(accountLead, 2*math.Hypot(max(0, u.Error), max(0, a.Units[other].Error)))
+		}
+		switch {
+		case u.Fallback:
+			a.weigh[k] = weighNever
+		case u.Queue != "":
+			a.weigh[k] = weighNone
+		case u.Kind == LimitMemory:
+			a.weigh[k] = weighMemory
+		}
+	}
 }
 
 // base is the measured time.
@@ -303,19 +374,23 @@ func (a *accountant) take(o *Accounted, lo, hi int) {
 // window accounts for the samples of one frame.
 func (a *accountant) window(lo, hi int) {
 	lead := a.leadingQueue(lo, hi)
+	a.actives = a.actives[:0]
+	for i := lo; i < hi; i++ {
+		time, known := a.active(i)
+		a.actives = append(a.actives, activeTime{time, known})
+	}
 	a.apart = a.overlap(lo, hi, lead)
 	for i := lo; i < hi; i++ {
 		a.sample = a.sample[:0]
-		a.one(i, lead)
+		a.one(i, lead, a.actives[i-lo])
 		a.settle(i)
 	}
 }
 
 // one accounts for sample i.
-func (a *accountant) one(i, lead int) {
-	length := a.Length[i]
-	active, known := a.active(i)
-	if !known {
+func (a *accountant) one(i, lead int, of activeTime) {
+	length, active := a.Length[i], of.time
+	if !of.known {
 		a.give(a.part(LimitMissing, ""), length, false)
 		return
 	}
@@ -333,14 +408,14 @@ func (a *accountant) one(i, lead int) {
 		a.give(a.waiterPart(), length-active, a.Waiter != LimitWaiter)
 	}
 	if lead < 0 {
-		a.units(i, active, "")
+		a.units(i, active, lead)
 		return
 	}
 	turns := portion(a.rest(i, lead, active), a.apart)
 	if turns > 0 {
 		a.turns(i, lead, turns)
 	}
-	a.units(i, active-turns, a.Queues[lead].Name)
+	a.units(i, active-turns, lead)
 }
 
 // rest is the part of the active time of sample i in which the leading queue has nothing to do.
@@ -366,15 +441,17 @@ func (a *accountant) overlap(lo, hi, lead int) float64 {
 	work, unexplained, long := a.work, 0.0, false
 	clear(work)
 	for i := lo; i < hi; i++ {
-		time, _ := a.active(i)
+		time := a.actives[i-lo].time
 		active, rest = active+time, rest+a.rest(i, lead, time)
 		most := 0.0
-		for k := range a.Units {
-			u := &a.Units[k]
-			if level := u.Level[i]; level > 0 && !u.Fallback {
+		for k, how := range a.weigh {
+			if how == weighNever {
+				continue
+			}
+			if level := a.Units[k].Level[i]; level > 0 {
 				switch {
-				case u.Queue != "":
-				case u.Kind == LimitMemory && level >= a.Floor: // stalls say that memory is full, and not by how much
+				case how == weighNone:
+				case how == weighMemory && level >= a.Floor: // stalls say that memory is full, and not by how much
 					work[k] += float64(time)
 				default:
 					work[k] += min(1, level) * float64(time)
