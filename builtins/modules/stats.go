@@ -24,7 +24,8 @@ func present(v []float64) []float64 {
 	return out
 }
 
-// pairs returns the values of the positions where neither is missing.
+// pairs returns the values of the positions where neither is missing. They are read-only: where all are there, they are
+// those of the counters.
 func pairs(a, b starlark.Value) (x, y []float64, err error) {
 	if ca, ok := a.(*values.Counter); ok {
 		if cb, ok := b.(*values.Counter); ok && !ca.Counter.Axis.Same(cb.Counter.Axis) {
@@ -42,6 +43,16 @@ func pairs(a, b starlark.Value) (x, y []float64, err error) {
 	if len(fa) != len(fb) {
 		return nil, nil, fmt.Errorf("the series have %d and %d values; pairs need as many of each", len(fa), len(fb))
 	}
+	there := 0
+	for i := range fa {
+		if fa[i] == fa[i] && fb[i] == fb[i] {
+			there++
+		}
+	}
+	if there == len(fa) {
+		return fa, fb, nil
+	}
+	x, y = make([]float64, 0, there), make([]float64, 0, there)
 	for i := range fa {
 		if fa[i] == fa[i] && fb[i] == fb[i] {
 			x, y = append(x, fa[i]), append(y, fb[i])

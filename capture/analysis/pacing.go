@@ -285,10 +285,20 @@ func meanLoad(v []float64) float64 {
 
 // together is the correlation of two series where both have values, NaN where one does not vary.
 func together(x, y []float64) float64 {
-	var a, b []float64
-	for i := range min(len(x), len(y)) {
-		if s := x[i] + y[i]; !math.IsNaN(s) && !math.IsInf(s, 0) {
-			a, b = append(a, x[i]), append(b, y[i])
+	n := min(len(x), len(y))
+	a, b := x[:n], y[:n]
+	known := 0
+	for i := range a {
+		if s := a[i] + b[i]; s-s == 0 { // not of NaN or an infinity
+			known++
+		}
+	}
+	if known < n { // usually all are there, and a copy costs more than all else here
+		a, b = make([]float64, 0, known), make([]float64, 0, known)
+		for i := range n {
+			if s := x[i] + y[i]; s-s == 0 {
+				a, b = append(a, x[i]), append(b, y[i])
+			}
 		}
 	}
 	if len(a) < 3 || slices.Min(a) == slices.Max(a) || slices.Min(b) == slices.Max(b) {
