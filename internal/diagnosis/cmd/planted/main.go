@@ -50,23 +50,23 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	reports := flags.String("reports", "", "write the reports of the documentation into `DIR`")
 	real := flags.String("real", "", "with --reports: report on the profiler's `FOLDER` as well")
 	script := flags.String("script", "",
-		"with --measure and --simulated: only the models and families of this `SCRIPT`")
+		"with --measure or --simulated: only the models and families of this `SCRIPT`")
 	var sim simulated
 	only := flags.Bool("simulated", false,
 		"judge only cases of the simulator, and print how often the scripts are right")
-	flags.IntVar(&sim.cases, "cases", 8, "with --measure and --simulated: cases of each kind and family; 0 judges none")
-	flags.Uint64Var(&sim.first, "first", 1, "with --measure and --simulated: seed of the first case")
+	flags.IntVar(&sim.cases, "cases", 8, "with --measure or --simulated: cases of each kind and family; 0 judges none")
+	flags.Uint64Var(&sim.first, "first", 1, "with --measure or --simulated: seed of the first case")
 	flags.StringVar(&sim.families, "families", "",
-		"with --measure and --simulated: only these `FAMILIES` of the simulator, separated by commas")
+		"with --measure or --simulated: only these `FAMILIES` of the simulator, separated by commas")
 	flags.StringVar(&sim.kinds, "kinds", "",
-		"with --measure and --simulated: only cases of these `KINDS`, such as archetype, separated by commas")
-	flags.IntVar(&sim.workers, "workers", 2, "with --measure and --simulated: cases that are judged at the same time")
-	flags.StringVar(&sim.json, "json", "", "with --measure and --simulated: write the counts to `FILE`")
+		"with --measure or --simulated: only cases of these `KINDS`, such as archetype, separated by commas")
+	flags.IntVar(&sim.workers, "workers", 2, "with --measure or --simulated: cases that are judged at the same time")
+	flags.StringVar(&sim.json, "json", "", "with --measure or --simulated: write the counts to `FILE`")
 	flags.StringVar(&sim.page, "rates", "",
-		"with --measure and --simulated: write a page for the documentation to `FILE`")
+		"with --measure or --simulated: write a page for the documentation to `FILE`")
 	flags.StringVar(&sim.note, "note", "", "with --rates: what the page says first")
 	flags.StringVar(&sim.add, "add", "",
-		"with --measure and --simulated: add the counts of these `FILES`, which --json wrote, separated by commas")
+		"with --measure or --simulated: add the counts of these `FILES`, which --json wrote, separated by commas")
 	flags.StringVar(&c.Plant, "plant", "", "what limits, an `ID` of --list; nothing in particular if left out")
 	flags.Float64Var(&c.Load, "load", 0.5, "how heavily it limits, 0 to 1")
 	flags.StringVar(&c.Second, "second", "", "another plant, of less weight")
@@ -84,6 +84,9 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return fmt.Errorf("what is %q? All arguments are flags; see --help", flags.Arg(0))
 	case *list:
 		return printModels(w)
+	case *measure != "" && *only:
+		return errors.New("--measure judges thousands of planted captures before it judges cases of the simulator, " +
+			"and --simulated judges those alone: give one of the two")
 	case *measure != "":
 		if err := measureScripts(ctx, *measure, *script, w); err != nil {
 			return err

@@ -45,3 +45,11 @@ func TestWrongArgumentsOfMeasuringAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// Both together judged all planted captures first, for many minutes, of which nobody had asked.
+func TestMeasuringAndSimulatedCasesAloneExcludeEachOther(t *testing.T) {
+	err := run(t.Context(), []string{"--simulated", "--measure", t.TempDir(), "--cases", "0"}, &bytes.Buffer{})
+	if err == nil || !strings.Contains(err.Error(), "give one of the two") {
+		t.Errorf("--simulated with --measure: %v", err)
+	}
+}
