@@ -18,6 +18,9 @@ type Cadence struct {
 	Hertz    float64
 }
 
+// refreshes are the rates of usual displays in Hz.
+var refreshes = []float64{60, 72, 75, 90, 120, 144}
+
 const (
 	cadenceLeast    = 24      // samples without which nothing repeats
 	cadenceMost     = 1 << 12 // samples that are looked at
@@ -41,8 +44,10 @@ const (
 	turnsCertain    = -0.85 // unless the one hardly ever works while the other does
 	turnsCorrelated = -0.5  // the load of a processor and of a device that work in turn
 	turnsTogether   = 0.85  // and the share of the time that both fill
+	turnsFull       = 0.95  // where they fall apart less than by turnsDated: what is left waits for somebody else
 	turnsDated      = -0.7  // the two of frames that keep dates: what is left for the display is next to nothing
-	turnsFull       = 0.95
+	turnsSteady     = -0.06 // and this much less where the rhythm is all that there is: the steadier, the likelier a clock
+	refreshNear     = 0.01  // a rate is known about that well
 )
 
 // cadenceOf finds the rate at which a series of one value per step seconds repeats best. Values that are missing count
@@ -261,8 +266,7 @@ func PaceOf(in PaceInput) Pace {
 	// what both do in a frame may fall apart by chance
 	case out.Dated && out.Busiest < calmThread && out.Correlation > turnsCertain:
 		out.Waiter = LimitDisplay
-	case out.Correlation <= turnsDated && out.Busiest+device >= turnsFull || !out.Dated &&
-		out.Correlation <= turnsCorrelated && out.Busiest+device >= turnsTogether:
+	case out.turns(device):
 		out.Waiter = LimitTurns
 	case out.Dated:
 		out.Waiter = LimitDisplay
@@ -270,6 +274,29 @@ func PaceOf(in PaceInput) Pace {
 		out.Waiter = LimitProcessor
 	}
 	return out
+}
+
+// turns reports whether the busiest processor and a device with that load work in turn: they fill the time, and fall
+// apart in it. A processor and a device that wait for requests, or for dates, may fall apart as well.
+func (p *Pace) turns(device float64) bool {
+	both := p.Busiest + device
+	steady := p.Cadence.Strength >= datesKept
+	switch {
+	case steady && p.eachRefresh():
+		return false // who shows a frame in each refresh of a display has nothing to gain
+	case p.Dated:
+		return p.Correlation <= turnsDated+turnsSteady*(p.Cadence.Strength-datesKept)/(1-datesKept) && both >= turnsFull
+	case p.Correlation <= turnsDated:
+		return both >= turnsTogether
+	}
+	return !steady && p.Correlation <= turnsCorrelated && both >= turnsFull
+}
+
+// eachRefresh reports whether work repeats as often as a usual display is refreshed.
+func (p *Pace) eachRefresh() bool {
+	return slices.ContainsFunc(refreshes, func(hz float64) bool {
+		return math.Abs(p.Cadence.Hertz/hz-1) < refreshNear
+	})
 }
 
 // meanLoad is the mean of the values that are numbers, NaN where none is.
