@@ -35,9 +35,9 @@ type accountEntry struct {
 	scale, offset, errorn float64
 	sure, stays, floor    float64 // see analysis.AccountUnit
 	// the level is a share of the highest value that the capture shows, or of this where it is more
-	least                 float64
-	rest, fallback, holds bool
-	beside, uncounted     bool
+	least                       float64
+	rest, fallback, holds, tied bool
+	beside, uncounted           bool
 }
 
 // fields are the keys of a dict of a table, and what takes their values over.
@@ -145,7 +145,7 @@ func readAccountEntry(v starlark.Value) (accountEntry, error) {
 		"offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure),
 		"stays": numberField(&en.stays), "floor": numberField(&en.floor), "least": numberField(&en.least),
 		"rest": flagField(&en.rest), "fallback": flagField(&en.fallback), "beside": flagField(&en.beside),
-		"holds": flagField(&en.holds), "uncounted": flagField(&en.uncounted),
+		"holds": flagField(&en.holds), "tied": flagField(&en.tied), "uncounted": flagField(&en.uncounted),
 	}.read(d)
 	switch {
 	case err != nil:

@@ -41,6 +41,9 @@ func (k LimitKind) Explained() bool { return k < LimitWaiter }
 type AccountQueue struct {
 	Name string
 	Busy []float64
+	// Tied says that its work may need results of another queue in the same frame, or make them: where the two work in
+	// turn, nothing is certain to be gained by work beside each other.
+	Tied bool
 }
 
 // AccountUnit is something that can set the pace while the device works.

@@ -21,7 +21,7 @@ func busyDevice(n int) AccountInput {
 		in.Length = append(in.Length, 1e6)
 	}
 	in.Active = series(1)
-	in.Queues = []AccountQueue{{"fragment", series(1)}, {"binning", series(0)}}
+	in.Queues = []AccountQueue{{Name: "fragment", Busy: series(1)}, {Name: "binning", Busy: series(0)}}
 	in.Units = []AccountUnit{
 		{Name: "texture", Kind: LimitUnit, Level: series(0.2), Error: 0.02},
 		{Name: "arithmetic", Kind: LimitUnit, Level: series(0.2), Error: 0.02},
@@ -410,7 +410,7 @@ func FuzzAccount(f *testing.F) {
 			in.Clock = series()
 		}
 		for q := range int(how>>4) % 4 {
-			in.Queues = append(in.Queues, AccountQueue{string(rune('a' + q)), series()})
+			in.Queues = append(in.Queues, AccountQueue{Name: string(rune('a' + q)), Busy: series()})
 		}
 		for u := range rng.IntN(5) {
 			in.Units = append(in.Units, AccountUnit{Name: string(rune('m' + u)), Kind: LimitUnit, Level: series(),
@@ -493,7 +493,7 @@ func TestAnAccountInPiecesIsThatOfOneRun(t *testing.T) {
 		return v
 	}
 	in := AccountInput{Length: make([]int64, n), Window: make([]int32, n), Active: series(), Clock: series(),
-		Waiter: LimitTurns, Frame: 5e6, Queues: []AccountQueue{{"a", series()}, {"b", series()}},
+		Waiter: LimitTurns, Frame: 5e6, Queues: []AccountQueue{{Name: "a", Busy: series()}, {Name: "b", Busy: series()}},
 		Units: []AccountUnit{{Name: "x", Kind: LimitUnit, Level: series()}, {Name: "y", Kind: LimitMemory, Level: series()},
 			{Name: "z", Kind: LimitUnit, Level: series(), Fallback: true}}}
 	for i := range n {

@@ -372,14 +372,20 @@ func (a *accountant) settle(i int) {
 func (a *accountant) finish() {
 	// What a processor or taking turns costs shows in the whole only: the device waits before and works behind.
 	base := float64(a.base())
+	overlap := 0.0
+	for _, p := range a.out.Parts {
+		if p.Kind == LimitQueue {
+			overlap += p.High
+		}
+	}
 	for _, p := range a.out.Parts {
 		idle := float64(a.out.Idle)
 		switch p.Kind {
 		case LimitProcessor:
 			p.Low, p.High, p.RunnerUp = min(idle, float64(p.Time)/3), float64(p.Time)/3, OwnWork
 		case LimitTurns:
-			p.High, p.RunnerUp = min(idle, base-idle), OwnWork
-			p.Low = p.High * accountRelief
+			p.Low, p.High, p.RunnerUp = accountRelief*min(idle, base-idle), min(idle, base-idle), OwnWork
+			p.High = min(base-idle, p.High+overlap) // queues that have the next frame at hand overlap as well
 		}
 	}
 	// The runner-up is decided by time and then by name, and parts by time and then by when they first led, so that

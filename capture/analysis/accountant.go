@@ -500,7 +500,11 @@ func (a *accountant) turns(i, lead int, rest int64) {
 		last = a.queuePart(k)
 		time := min(left, portion(rest, b/sum))
 		a.give(last, time, true)
-		a.gain(last, accountLoosened*float64(time), float64(time), a.Queues[lead].Name)
+		certain := accountLoosened * float64(time)
+		if q.Tied || a.Queues[lead].Tied {
+			certain = 0
+		}
+		a.gain(last, certain, float64(time), a.Queues[lead].Name)
 		left -= time
 	}
 	a.give(last, left, true)
