@@ -46,7 +46,7 @@ const (
 	turnsTogether   = 0.85  // and the share of the time that both fill
 	turnsFull       = 0.95  // where they fall apart less than by turnsDated: what is left waits for somebody else
 	turnsDated      = -0.7  // the two of frames that keep dates: what is left for the display is next to nothing
-	turnsSteady     = -0.06 // and this much less where the rhythm is all that there is: the steadier, the likelier a clock
+	turnsSteady     = -0.05 // and this much less where the rhythm is all that there is: the steadier, the likelier a clock
 	refreshNear     = 0.01  // a rate is known about that well
 )
 
@@ -282,7 +282,7 @@ func (p *Pace) turns(device float64) bool {
 	both := p.Busiest + device
 	steady := p.Cadence.Strength >= datesKept
 	switch {
-	case steady && p.eachRefresh():
+	case steady && !p.Dated && p.eachRefresh():
 		return false // who shows a frame in each refresh of a display has nothing to gain
 	case p.Dated:
 		return p.Correlation <= turnsDated+turnsSteady*(p.Cadence.Strength-datesKept)/(1-datesKept) && both >= turnsFull
