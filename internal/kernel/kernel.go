@@ -139,7 +139,7 @@ func (k *Kernel) Serve(ctx context.Context, s *repl.Session, env *binding.Env) e
 	k.shell.received = k.reader(k.shell, k.requests.put)
 	k.control.received = k.reader(k.control, k.answerControl)
 	k.heart.received = k.heart.reply // the same again is a heartbeat
-	k.iopub.joined = k.welcome
+	k.iopub.welcome = k.welcome
 	for _, s := range k.sockets() {
 		go s.serve()
 	}
@@ -211,14 +211,14 @@ func (k *Kernel) publish(kind string, parent json.RawMessage, content any) {
 }
 
 // welcome tells a client that what is published from now on reaches it.
-func (k *Kernel) welcome(p *peer, topic string) {
+func (k *Kernel) welcome(topic string) [][]byte {
 	frames, err := k.signer.compose(newHeader(k.id, "iopub_welcome"), nil, emptyObject,
 		map[string]any{"subscription": topic})
 	if err != nil {
 		k.log("iopub_welcome could not be written: %v", err)
-		return
+		return nil
 	}
-	k.iopub.send(p, append([][]byte{[]byte(topic)}, frames...))
+	return append([][]byte{[]byte(topic)}, frames...)
 }
 
 // within answers a request between the signs that it begins and is done.

@@ -67,20 +67,30 @@ func token(c chan struct{}) {
 
 func (p *peer) add(o outgoing) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.put(o)
+}
+
+// put is add for whoever holds mu.
+func (p *peer) put(o outgoing) {
 	p.queue = append(p.queue, o)
 	p.bytes += o.size
 	p.still = false
-	p.mu.Unlock()
 	token(p.work)
+}
+
+// sizeOf is how many bytes the frames of a message have.
+func sizeOf(frames [][]byte) (size int) {
+	for _, f := range frames {
+		size += len(f)
+	}
+	return size
 }
 
 // send puts a message into the queue of a peer. Where that is full it waits as long as the peer reads; one that reads
 // nothing is hung up on, and loses the message.
 func (p *peer) send(frames [][]byte) error {
-	size := 0
-	for _, f := range frames {
-		size += len(f)
-	}
+	size := sizeOf(frames)
 	for {
 		p.mu.Lock()
 		full, patience := p.bytes > 0 && p.bytes+size > queueBytes, p.patience
@@ -160,10 +170,11 @@ func (p *peer) idle() bool {
 	return p.still
 }
 
-// subscribe takes a subscription, or its end, and reports whether it is a new one.
-func (p *peer) subscribe(frames [][]byte) bool {
+// subscribe takes a subscription, or its end. welcome makes the message that a new one begins with: it is in the queue
+// before anything else can be that is published to it.
+func (p *peer) subscribe(frames [][]byte, welcome func(topic string) [][]byte) {
 	if len(frames) != 1 || len(frames[0]) == 0 {
-		return false
+		return
 	}
 	topic := string(frames[0][1:])
 	p.mu.Lock()
@@ -173,9 +184,10 @@ func (p *peer) subscribe(frames [][]byte) bool {
 		p.topics = slices.Delete(p.topics, i, i+1)
 	case frames[0][0] == 1 && i < 0 && len(p.topics) < maxTopics:
 		p.topics = append(p.topics, topic)
-		return true
+		if message := welcome(topic); message != nil {
+			p.put(outgoing{frames: message, size: sizeOf(message)})
+		}
 	}
-	return false
 }
 
 // maxTopics is how many subscriptions of a peer are kept. Clients have one, of everything.

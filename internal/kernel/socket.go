@@ -25,8 +25,8 @@ type socket struct {
 	log      func(format string, args ...any)
 	// received takes a message of a peer; it is called by one goroutine of each peer.
 	received func(p *peer, frames [][]byte)
-	// joined is called when a peer of a publisher has subscribed to more.
-	joined func(p *peer, topic string)
+	// welcome makes what a peer of a publisher is told first when it has subscribed to more; nil for nothing.
+	welcome func(topic string) [][]byte
 
 	mu     sync.Mutex
 	peers  map[*peer]bool
@@ -94,9 +94,7 @@ func (s *socket) attend(conn net.Conn) {
 			return
 		}
 		if s.kind == zmq4.Pub {
-			if p.subscribe(frames) && s.joined != nil {
-				s.joined(p, string(frames[0][1:]))
-			}
+			p.subscribe(frames, s.welcome)
 		} else if s.received != nil {
 			s.received(p, frames)
 		}
