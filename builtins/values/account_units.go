@@ -164,7 +164,7 @@ func (a *accounting) absent(en accountEntry) bool {
 	})
 }
 
-// lackAll notes what is lacking where none of some names has a value: the names, or the counters of the first formula
+// lackAll notes what is lacking where none of some names has a value: the names, or the counters of a formula
 // that were not recorded.
 func (a *accounting) lackAll(names []string) {
 	if _, err := a.cap.resolve(names[0]); err == nil || !strings.Contains(names[0], " ") {
@@ -175,7 +175,7 @@ func (a *accounting) lackAll(names []string) {
 		a.lack(strings.Join(called, " or "))
 		return
 	}
-	read, err := metrics.FormulaCounters(a.cap.Capture.GPU, names[0])
+	read, err := a.reads(names)
 	if err != nil {
 		a.lack(names[0])
 	}
@@ -184,6 +184,23 @@ func (a *accounting) lackAll(names []string) {
 			a.lack(a.called(n))
 		}
 	}
+}
+
+// reads are the names that a formula reads: of several the first of which the GPU has all, else the first.
+func (a *accounting) reads(formulas []string) (first []string, err error) {
+	for i, f := range formulas {
+		read, err := metrics.FormulaCounters(a.cap.Capture.GPU, f)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(read, func(n string) bool { _, err := a.cap.resolve(n); return err != nil }) {
+			return read, nil
+		}
+		if i == 0 {
+			first = read
+		}
+	}
+	return first, nil
 }
 
 // called is a name of the table, or what the capture's catalogue calls a role ("queue:fragment").
