@@ -22,7 +22,7 @@ import (
 
 // HashFile returns the SHA-256 of a capture's content in hexadecimal: of the bytes of a file, or, for a folder, of the
 // sorted relative names of all regular files below it, each with its length and the SHA-256 of its content. Symbolic
-// links below a folder are followed to files and not to folders. It reads with a bounded buffer.
+// links below a folder are followed to files and not to folders. A large file is read where it is mapped, others with a bounded buffer.
 func HashFile(ctx context.Context, path string) (string, error) { return HashAhead(ctx, path, nil) }
 
 // HashAhead is HashFile before anybody needs the hash. Until wanted is closed it leaves the processors to work that fills
