@@ -20,7 +20,7 @@ type device struct {
 	lines   float64   // of 64 bytes that a subslice's local memory gives in a clock
 	near    bool      // buffers have a first level of cache before L3
 	matrix  bool      // units have a matrix engine
-	// Of platforms: variables of the equations, those of them that recordings have, and how parts share work.
+	// Of platforms: variables of the equations, the same as a recording has them, and how parts share work.
 	variables map[string]float64
 	told      []capture.Property
 	spread    simulate.Random

@@ -2,6 +2,7 @@ package intel
 
 import (
 	"fmt"
+	"math"
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
@@ -181,8 +182,7 @@ func newPlatformDevice(r simulate.Random, p *platform) *device {
 	return d
 }
 
-// topology draws which subslices are there, and makes the variables of the metric sets' equations: those that a
-// recording has, and those that no driver tells.
+// topology draws which subslices are there, and makes the variables of the metric sets' equations.
 func (d *device) topology(r simulate.Random) {
 	p := d.plat
 	d.variables = map[string]float64{}
@@ -241,15 +241,16 @@ func (d *device) topology(r simulate.Random) {
 	}
 	banks := d.banks()
 	if p.version >= 2000 {
+		// As a recording derives them: nodes of four banks, each with a channel to memory, and a copy engine for two.
+		nodes := math.Ceil(banks / 4)
 		number("L3BankTotalCount", banks)
+		number("L3NodeTotalCount", nodes)
+		number("SqidiTotalCount", nodes)
 		number("ComputeEngineTotalCount", 1)
-		number("CopyEngineTotalCount", 1)
-		// No driver tells these: metrics that need them are missing, although the counters count.
-		for name, v := range map[string]float64{"SqidiTotalCount": max(1, banks/8), "L3NodeTotalCount": banks / 4,
-			"GeometryPipeTotalCount": float64(d.slices), "DepthPipeTotalCount": float64(d.slices),
-			"ColorPipeTotalCount": float64(2 * d.slices)} {
-			d.variables[name] = v
-		}
+		number("CopyEngineTotalCount", math.Ceil(nodes/2))
+		number("GeometryPipeTotalCount", float64(d.slices))
+		number("DepthPipeTotalCount", float64(2*d.slices))
+		number("ColorPipeTotalCount", float64(2*d.slices))
 	}
 }
 
