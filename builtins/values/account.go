@@ -57,7 +57,7 @@ func account(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return nil, err
 	}
 	// Every rule of a script asks for the same account.
-	key := accountKey{table.String(), e.Generation()}
+	key := accountKey{string(appendKey(nil, table, 0)), e.Generation()}
 	cap.mu.Lock()
 	found, ok := cap.accounts[key]
 	cap.mu.Unlock()

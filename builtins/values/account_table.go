@@ -1,6 +1,7 @@
 package values
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -180,3 +181,33 @@ func nameList(v starlark.Value) (out []string, err error) {
 
 // takenAsOne among alternatives says that a factor which was not measured counts as 1.
 const takenAsOne = "1"
+
+// appendKey writes a value so that others are written differently. Every rule of a page asks for its account with the
+// same table of some thousand words: as Starlark writes it, the question took longer than the answer.
+func appendKey(dst []byte, v starlark.Value, depth int) []byte {
+	const deepest = 8 // below it a table is no account's, and may hold itself
+	switch v := v.(type) {
+	case starlark.String:
+		return append(append(binary.AppendUvarint(append(dst, 's'), uint64(len(v))), v...), ',')
+	case *starlark.Dict:
+		if depth == deepest {
+			break
+		}
+		dst = append(dst, '{')
+		for k, x := range v.Entries() {
+			dst = appendKey(appendKey(dst, k, depth+1), x, depth+1)
+		}
+		return append(dst, '}')
+	case *starlark.List:
+		if depth == deepest {
+			break
+		}
+		dst = append(dst, '[')
+		for x := range v.Elements() {
+			dst = appendKey(dst, x, depth+1)
+		}
+		return append(dst, ']')
+	}
+	text := v.String()
+	return append(append(binary.AppendUvarint(append(append(dst, v.Type()...), ':'), uint64(len(text))), text...), ',')
+}

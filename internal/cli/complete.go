@@ -276,7 +276,7 @@ var argumentValues = map[string]cobra.CompletionFunc{
 	"check":   captureFiles, "convert": captureFiles, "metrics": firstThen(one(gpus), one(comparedMetrics)),
 }
 
-// completeValues registers all of that below root.
+// completeValues registers all of that below root, which takes a tenth of a start: only for a shell that asks.
 func completeValues(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		completeValues(cmd)
@@ -295,12 +295,13 @@ func completeValues(root *cobra.Command) {
 	}
 }
 
-// readyToComplete makes commands that read their flags themselves leave that to cobra, which completes only flags that
-// it knows.
+// readyToComplete registers what a shell that asks may complete, and makes commands that read their flags themselves
+// leave that to cobra, which completes only flags that it knows.
 func readyToComplete(root *cobra.Command, args []string) {
 	if len(args) == 0 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
 		return
 	}
+	completeValues(root)
 	for _, cmd := range root.Commands() {
 		if cmd.DisableFlagParsing {
 			cmd.DisableFlagParsing = false

@@ -126,7 +126,6 @@ func (a *app) root() *cobra.Command {
 		a.fmtCommand(), a.lintCommand(), a.docCommand(), a.initCommand(), a.stubsCommand(), a.lspCommand(),
 		a.completionCommand(), a.manCommand(),
 	)
-	completeValues(root)
 	return root
 }
 

@@ -3,11 +3,14 @@ package script
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"astrolabe/repl"
+	"astrolabe/scripts"
 )
 
 var flagTree = map[string]string{
@@ -107,5 +110,39 @@ func TestHelpOfAScriptIsAUsageErrorThatSaysSo(t *testing.T) {
 	var usage *UsageError
 	if !errors.As(err, &usage) || !usage.Help || !strings.Contains(usage.Msg, "--deep-dive") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What is not looked through declares nothing: with a carriage return in a text all of it is.
+func TestFlagsAreFoundWhereverTheyStand(t *testing.T) {
+	texts := map[string]string{}
+	for name, text := range flagTree {
+		texts[name] = text
+	}
+	if err := fs.WalkDir(scripts.Library, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, ".star") {
+			b, err := fs.ReadFile(scripts.Library, name)
+			texts[name] = string(b)
+			return err
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	texts["deep"] = "x = [\n    1,\n]\ndef f():\n    def g():\n        return flags(\n            a = 1,\n        )\n    return g\n\ny = 1\nargs\n"
+	texts["lines"] = "s = \"\"\"\n\n\n\"\"\"\nt = (\n  flags\n  (b = 2))\nif True:\n    load(\"x.star\", \"y\")\nfor i in [1]:\n    load(\"z.star\", \"w\")\n"
+	texts["blocks"] = "if True:\n    t = flags(c = True)\n\nu = [flags(d = 1) for _ in [1]]\nv = lambda: args\n"
+	for name, text := range texts {
+		read := func(text string) scanned {
+			file, err := dialect().Parse(name, text, 0)
+			return scanFlags([]byte(text), file, err)
+		}
+		got, want := read(text), read(text+"\r\n")
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v %v, and read whole %+v %v", name, got.set, got.loads, want.set, want.loads)
+		}
+		if name == "deep" && (!got.set.calls || !got.set.raw) || name == "lines" && len(got.loads) != 2 {
+			t.Errorf("%s: %+v %v", name, got.set, got.loads)
+		}
 	}
 }

@@ -318,7 +318,10 @@ func (r *Runner) prepared(m *module) *prepared {
 		return dialect().Parse(m.name, m.text, 0)
 	})
 	p := &prepared{text: m.text}
-	p.scanned = sync.OnceValue(func() scanned { return scanFlags(tree()) })
+	p.scanned = sync.OnceValue(func() scanned {
+		file, err := tree()
+		return scanFlags(p.text, file, err)
+	})
 	p.program = sync.OnceValues(func() (*starlark.Program, error) {
 		p.scanned() // before what is compiled is written into the tree
 		file, err := tree()

@@ -18,7 +18,7 @@ import (
 const (
 	pieceBytes  = 1 << 18 // of the pixels
 	windowBytes = 1 << 15 // how far deflate looks back
-	pngLevel    = 6
+	pngLevel    = 1
 )
 
 // indexed is a picture with a palette. Its rows stand nowhere: pieces of them are made of its bands when they are

@@ -83,7 +83,7 @@ func (t *Tape) Target(p, target string) string {
 	}
 	kept := filepath.Base(target)
 	switch {
-	case r.shape == "address" && busAddress.FindString(kept) == kept:
+	case r.shape == "address" && busAddress().FindString(kept) == kept:
 		kept = t.Alias(kept)
 	case !knownName(kept):
 		t.Leave(p, "leads to a name that is not of the form of the list")

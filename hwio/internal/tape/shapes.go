@@ -66,22 +66,27 @@ func allowed(kind, p string) (rule, bool) {
 	return rule{}, false
 }
 
+// expression compiles one when it is first needed, so that programs that keep nothing on tape start without them.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 var (
-	busAddress = regexp.MustCompile(`\b[0-9a-f]{4,8}[:_][0-9a-f]{2}[:_][0-9a-f]{2}\.[0-7]\b|[0-9a-f]{4}_[0-9a-f]{2}_[0-9a-f]{2}\.[0-7]\b`)
-	number     = regexp.MustCompile(`^\s*[-+]?(0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20}(\.[0-9]{1,6})?)\s*$`)
-	piece      = regexp.MustCompile(`[A-Za-z][A-Za-z0-9]*|[0-9]+[A-Za-z0-9]*|\s+|.`)
-	release    = regexp.MustCompile(`^[0-9]{1,3}\.[0-9]{1,4}(\.[0-9]{1,5})?`)
-	cpus       = regexp.MustCompile(`^\s*([0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*)?\s*$`)
+	busAddress = expression(`\b[0-9a-f]{4,8}[:_][0-9a-f]{2}[:_][0-9a-f]{2}\.[0-7]\b|[0-9a-f]{4}_[0-9a-f]{2}_[0-9a-f]{2}\.[0-7]\b`)
+	number     = expression(`^\s*[-+]?(0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20}(\.[0-9]{1,6})?)\s*$`)
+	piece      = expression(`[A-Za-z][A-Za-z0-9]*|[0-9]+[A-Za-z0-9]*|\s+|.`)
+	release    = expression(`^[0-9]{1,3}\.[0-9]{1,4}(\.[0-9]{1,5})?`)
+	cpus       = expression(`^\s*([0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*)?\s*$`)
 	// figure is a number with a unit, or a part of a device's model, which digits make up in the main.
-	figure = regexp.MustCompile(`^([0-9]{1,6}|0x[0-9a-fA-F]{1,4})([kKMGTm]?[Hh]z|[kMG]B|[CW%xX*]|GT)?$`)
+	figure = expression(`^([0-9]{1,6}|0x[0-9a-fA-F]{1,4})([kKMGTm]?[Hh]z|[kMG]B|[CW%xX*]|GT)?$`)
 	// modelNumber is what makers call processors: four or five digits with up to two letters.
-	modelNumber = regexp.MustCompile(`^([iIwWeEvV]?[0-9]{1,5}[A-Z]{0,2}[0-9]?)$`)
+	modelNumber = expression(`^([iIwWeEvV]?[0-9]{1,5}[A-Z]{0,2}[0-9]?)$`)
 )
 
 // clean replaces what is no known word, number or punctuation. A text has at most some lines.
 func clean(text string) string {
 	var out strings.Builder
-	for _, p := range piece.FindAllString(text, -1) {
+	for _, p := range piece().FindAllString(text, -1) {
 		switch c := p[0]; {
 		case c >= utf8.RuneSelf:
 			out.WriteByte('?')
@@ -91,7 +96,7 @@ func clean(text string) string {
 			}
 			out.WriteString(p)
 		case c >= '0' && c <= '9':
-			if !figure.MatchString(p) && !modelNumber.MatchString(p) && !known(p) {
+			if !figure().MatchString(p) && !modelNumber().MatchString(p) && !known(p) {
 				p = "0"
 			}
 			out.WriteString(p)
@@ -108,22 +113,22 @@ func known(word string) bool {
 	if words()[w] || words()[strings.TrimRight(w, "0123456789")] && len(w) < 24 {
 		return true
 	}
-	return modelNumber.MatchString(word) && strings.ContainsAny(word, "0123456789")
+	return modelNumber().MatchString(word) && strings.ContainsAny(word, "0123456789")
 }
 
 // knownName is clean for names, of which one that is not known as a whole is none: a reader could not find it again.
 // Numbers in it may be addresses of a chip.
 func knownName(name string) bool {
-	for _, p := range piece.FindAllString(name, -1) {
+	for _, p := range piece().FindAllString(name, -1) {
 		switch c := p[0]; {
 		case c >= utf8.RuneSelf || c == '/':
 			return false
 		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
-			if !known(p) && !chipAddress.MatchString(p) {
+			if !known(p) && !chipAddress().MatchString(p) {
 				return false
 			}
 		case c >= '0' && c <= '9':
-			if len(p) > 8 || !chipAddress.MatchString(p) && !known(p) && !figure.MatchString(p) {
+			if len(p) > 8 || !chipAddress().MatchString(p) && !known(p) && !figure().MatchString(p) {
 				return false
 			}
 		}
@@ -132,12 +137,12 @@ func knownName(name string) bool {
 }
 
 // chipAddress is where a part lies in the address space of a chip, which is the same for all chips of a kind.
-var chipAddress = regexp.MustCompile(`^[0-9a-f]{6,8}$`)
+var chipAddress = expression(`^[0-9a-f]{6,8}$`)
 
 // nameFits says whether a name is of one of the forms, in which # stands for a number.
 func nameFits(name, forms string) bool {
 	if forms == "words" {
-		return knownName(busAddress.ReplaceAllString(name, ""))
+		return knownName(busAddress().ReplaceAllString(name, ""))
 	}
 	for form := range strings.FieldsSeq(forms) {
 		before, after, _ := strings.Cut(form, "#")
@@ -155,31 +160,31 @@ func shape(r rule, data []byte) (kept []byte, ok bool) {
 	text := string(data)
 	switch r.shape {
 	case "number":
-		return data, number.Match(data)
+		return data, number().Match(data)
 	case "numbers":
-		return data, figures.MatchString(text)
+		return data, figures().MatchString(text)
 	case "list":
-		return data, cpus.Match(data)
+		return data, cpus().Match(data)
 	case "words":
 		return []byte(clean(text)), len(text) < 1<<16
 	case "terms":
 		return data, terms(text)
 	case "format":
-		return data, bitFormat.MatchString(text)
+		return data, bitFormat().MatchString(text)
 	case "scale":
-		return data, scale.MatchString(text)
+		return data, scale().MatchString(text)
 	case "pressure":
-		return keepLines(text, func(line string) (string, bool) { return line, stalls.MatchString(line) }), true
+		return keepLines(text, func(line string) (string, bool) { return line, stalls().MatchString(line) }), true
 	case "gpu_metrics":
 		kept = gpumetrics.Known(data)
 		return kept, kept != nil
 	case "release":
-		v := release.FindString(text)
+		v := release().FindString(text)
 		return []byte(v + "\n"), v != ""
 	case "keys":
 		return keepLines(text, func(line string) (string, bool) {
 			key, value, _ := strings.Cut(line, ":")
-			return line, slices.Contains(r.args, key) && plainValue.MatchString(value)
+			return line, slices.Contains(r.args, key) && plainValue().MatchString(value)
 		}), true
 	case "stat":
 		return keepLines(text, statLine), true
@@ -192,14 +197,14 @@ func shape(r rule, data []byte) (kept []byte, ok bool) {
 }
 
 var (
-	figures    = regexp.MustCompile(`^\s*[0-9]{1,12}(\.[0-9]{1,6})?([ @/][0-9]{1,12}(\.[0-9]{1,6})?)*([kMG]?[Hh]z|%)?\s*$`)
-	plainValue = regexp.MustCompile(`^[\s0-9a-f]{1,64}( kB)?\s*$`)
-	statFields = regexp.MustCompile(`^(cpu[0-9]{0,5}|ctxt|processes|procs_running|procs_blocked)( +[0-9]{1,20})+\s*$`)
-	bitFormat  = regexp.MustCompile(`^config[0-9]?:[0-9]{1,2}(-[0-9]{1,2})?(,[0-9]{1,2}(-[0-9]{1,2})?)*\s*$`)
-	scale      = regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,40})?(e[-+]?[0-9]{1,3})?\s*$`)
-	termValue  = regexp.MustCompile(`^(0x[0-9a-fA-F]{1,16}|[0-9]{1,20}|\?)$`)
-	stalls     = regexp.MustCompile(`^(some|full)( avg[0-9]+=[0-9]{1,3}\.[0-9]{2}){3} total=[0-9]{1,20}\s*$`)
-	statTotal  = regexp.MustCompile(`^(intr|softirq) [0-9]{1,20}`)
+	figures    = expression(`^\s*[0-9]{1,12}(\.[0-9]{1,6})?([ @/][0-9]{1,12}(\.[0-9]{1,6})?)*([kMG]?[Hh]z|%)?\s*$`)
+	plainValue = expression(`^[\s0-9a-f]{1,64}( kB)?\s*$`)
+	statFields = expression(`^(cpu[0-9]{0,5}|ctxt|processes|procs_running|procs_blocked)( +[0-9]{1,20})+\s*$`)
+	bitFormat  = expression(`^config[0-9]?:[0-9]{1,2}(-[0-9]{1,2})?(,[0-9]{1,2}(-[0-9]{1,2})?)*\s*$`)
+	scale      = expression(`^[0-9]{1,6}(\.[0-9]{1,40})?(e[-+]?[0-9]{1,3})?\s*$`)
+	termValue  = expression(`^(0x[0-9a-fA-F]{1,16}|[0-9]{1,20}|\?)$`)
+	stalls     = expression(`^(some|full)( avg[0-9]+=[0-9]{1,3}\.[0-9]{2}){3} total=[0-9]{1,20}\s*$`)
+	statTotal  = expression(`^(intr|softirq) [0-9]{1,20}`)
 )
 
 func keepLines(text string, keep func(string) (string, bool)) []byte {
@@ -217,7 +222,7 @@ func keepLines(text string, keep func(string) (string, bool)) []byte {
 func terms(text string) bool {
 	for term := range strings.SplitSeq(strings.TrimSpace(text), ",") {
 		key, value, given := strings.Cut(term, "=")
-		if key == "" || len(key) > 24 || !knownName(key) || given && !termValue.MatchString(value) {
+		if key == "" || len(key) > 24 || !knownName(key) || given && !termValue().MatchString(value) {
 			return false
 		}
 	}
@@ -226,10 +231,10 @@ func terms(text string) bool {
 
 // statLine keeps the counts of processors, and totals.
 func statLine(line string) (string, bool) {
-	if total := statTotal.FindString(line); total != "" {
+	if total := statTotal().FindString(line); total != "" {
 		return total + "\n", true
 	}
-	return line, statFields.MatchString(line)
+	return line, statFields().MatchString(line)
 }
 
 // cpuLine keeps what says which processor it is.
@@ -238,7 +243,7 @@ func cpuLine(line string) (string, bool) {
 	switch strings.TrimSpace(key) {
 	case "processor", "cpu family", "model", "stepping", "CPU implementer", "CPU variant", "CPU part", "CPU revision",
 		"CPU architecture", "physical id", "core id":
-		return line, number.MatchString(value)
+		return line, number().MatchString(value)
 	case "vendor_id", "model name":
 		return key + ":" + clean(value), true
 	}

@@ -191,7 +191,7 @@ func (t *Tape) Events() (events []Event, dropped int) {
 // Alias replaces the addresses of a bus in a name by numbers in the order in which they were met, which say nothing.
 // They keep the form of addresses.
 func (t *Tape) Alias(name string) string {
-	return busAddress.ReplaceAllStringFunc(name, func(a string) string {
+	return busAddress().ReplaceAllStringFunc(name, func(a string) string {
 		plain := strings.ReplaceAll(a, "_", ":")
 		t.mu.Lock()
 		alias, ok := t.alias[plain]
@@ -213,7 +213,7 @@ func (t *Tape) Real(path string) string {
 	if t == nil {
 		return path
 	}
-	return busAddress.ReplaceAllStringFunc(path, func(a string) string {
+	return busAddress().ReplaceAllStringFunc(path, func(a string) string {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		real, ok := t.real[strings.ReplaceAll(a, "_", ":")]

@@ -2,7 +2,6 @@ package tape
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 )
 
@@ -110,11 +109,11 @@ func (t *Tape) Public(is func(guid string) bool) {
 	t.public = is
 }
 
-var guid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+var guid = expression(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 func (t *Tape) isPublic(name string) bool {
 	t.mu.Lock()
 	is := t.public
 	t.mu.Unlock()
-	return is != nil && guid.MatchString(name) && is(name)
+	return is != nil && guid().MatchString(name) && is(name)
 }
