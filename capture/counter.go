@@ -195,6 +195,14 @@ func (c *Counter) Floats() []float64 {
 	})
 }
 
+// Forget lets go of the values that Floats keeps of a formula, which a metric's own owner may hold for as long as the
+// capture is open.
+func (c *Counter) Forget() {
+	if k := c.kept.Load(); k != nil {
+		k.floats.drop()
+	}
+}
+
 // Value returns sample i, an exact integer where the column holds integers.
 func (c *Counter) Value(i int) Value {
 	if c.Col != nil {

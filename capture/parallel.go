@@ -34,14 +34,30 @@ func EachBlock(n int, f func(lo, hi int)) {
 	wg.Wait()
 }
 
-// onceFloats computes a slice once and keeps it.
+// onceFloats computes a slice once and keeps it, until memory is short: it can be computed again.
 type onceFloats struct {
-	once sync.Once
-	v    []float64
-	done atomic.Bool
+	mu sync.Mutex
+	v  atomic.Pointer[[]float64]
 }
 
 func (o *onceFloats) get(f func() []float64) []float64 {
-	o.once.Do(func() { o.v = f(); o.done.Store(true) })
-	return o.v
+	if v := o.v.Load(); v != nil {
+		return *v
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if v := o.v.Load(); v != nil {
+		return *v
+	}
+	v := f()
+	o.v.Store(&v)
+	if len(v) >= 8*BlockRows { // what is short is no room to speak of
+		memory.Spare(o, (*onceFloats).drop)
+	}
+	return v
 }
+
+// kept reports whether the slice is there.
+func (o *onceFloats) kept() bool { return o.v.Load() != nil }
+
+func (o *onceFloats) drop() { o.v.Store(nil) }

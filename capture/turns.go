@@ -274,7 +274,7 @@ func (c *Counter) SumExcept(b *Bins, except Bits) []float64 {
 	switch {
 	case turns == nil && except == nil && c.Col != nil:
 		return b.sumColumn(c.Col)
-	case turns == nil && except == nil && !c.keeps().floats.done.Load():
+	case turns == nil && except == nil && !c.keeps().floats.kept():
 		return b.SumFloats(c.ReadFloats)
 	case turns == nil && except == nil:
 		return b.sum(c.Floats())

@@ -18,7 +18,7 @@ const walkBlocks = 16
 func (c *Counter) walk(f func(lo int, v []float64)) {
 	n := c.Len()
 	switch {
-	case c.Col == nil && (n < 8*BlockRows || c.keeps().floats.done.Load() ||
+	case c.Col == nil && (n < 8*BlockRows || c.keeps().floats.kept() ||
 		!c.keeps().walked.CompareAndSwap(false, true)):
 		f(0, c.Floats())
 		return

@@ -61,7 +61,7 @@ func (a *app) watchMemory() {
 			}
 			left := limit - min(limit, resident)
 			time.Sleep(min(max(time.Duration(float64(left)/fillRate*float64(time.Second)), 2*time.Millisecond),
-				time.Second/2))
+				2*time.Second))
 		}
 	}()
 }

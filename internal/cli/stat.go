@@ -3,12 +3,16 @@ package cli
 import (
 	"fmt"
 	"math"
+	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"astrolabe/builtins/notation"
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
 	"astrolabe/plots/charts"
 )
@@ -103,10 +107,19 @@ func statistics(c *capture.Capture) ([]statJSON, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]statJSON, 0, len(c.Counters)+len(derived))
-	for _, ctr := range append(append([]*capture.Counter(nil), c.Counters...), derived...) {
-		out = append(out, describe(ctr))
+	list := append(slices.Clone(c.Counters), derived...)
+	out := make([]statJSON, len(list))
+	var next atomic.Int64
+	var wg memory.Group
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(list)); i = next.Add(1) - 1 {
+				out[i] = describe(list[i])
+				list[i].Forget() // the values of all metrics would be twice the file
+			}
+		})
 	}
+	wg.Wait()
 	return out, nil
 }
 
@@ -133,10 +146,15 @@ func whyMissing(c *capture.Counter) string {
 			return r.String()
 		}
 	}
-	for i, v := range c.Floats() {
-		if v != v {
-			if r, ok := c.Why(i); ok {
-				return r.String()
+	var block [capture.BlockRows]float64 // and no more: all values would stay with the counter
+	for from := 0; from < c.Len(); from += len(block) {
+		some := block[:min(len(block), c.Len()-from)]
+		c.ReadFloats(some, from)
+		for i, v := range some {
+			if v != v {
+				if r, ok := c.Why(from + i); ok {
+					return r.String()
+				}
 			}
 		}
 	}
