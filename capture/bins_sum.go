@@ -77,22 +77,27 @@ func (b *Bins) sumBinOf(j int, s *columnSum) float64 {
 			}
 		}
 	}
-	lo, hi := b.Lo[j], b.Hi[j]
-	switch {
-	case lo >= hi:
-		return math.NaN()
-	case b.Cut && !b.sorted:
-		weighted(lo, hi)
-		return sumOf(s.sum, s.n)
-	case b.Cut:
-		weighted(lo, lo+1)
-		if lo++; lo < hi {
-			hi--
-			weighted(hi, hi+1)
-		}
-	}
+	lo, hi := b.uncut(j, weighted)
 	s.add(lo, hi)
 	return sumOf(s.sum, s.n)
+}
+
+// uncut is the samples of bin j that it has whole. Those that it shares with others are weighed, and are none of them.
+func (b *Bins) uncut(j int, weigh func(from, to int)) (lo, hi int) {
+	lo, hi = b.Lo[j], b.Hi[j]
+	switch {
+	case lo >= hi || !b.Cut:
+	case !b.sorted:
+		weigh(lo, hi)
+		lo = hi
+	default:
+		weigh(lo, lo+1)
+		if lo++; lo < hi {
+			hi--
+			weigh(hi, hi+1)
+		}
+	}
+	return lo, hi
 }
 
 // columnSum is a sum of integers of a column as doubles, and of how many.
@@ -214,19 +219,9 @@ func (b *Bins) sumBin(j int, v []float64, at int, partial *blockSums) float64 {
 			}
 		}
 	}
-	lo, hi := b.Lo[j], b.Hi[j]
-	switch {
-	case lo >= hi:
-		return math.NaN()
-	case b.Cut && !b.sorted:
-		weighted(lo, hi)
+	lo, hi := b.uncut(j, weighted)
+	if lo >= hi {
 		return sumOf(sum, n)
-	case b.Cut:
-		weighted(lo, lo+1)
-		if lo++; lo < hi {
-			hi--
-			weighted(hi, hi+1)
-		}
 	}
 	if partial != nil && hi-lo > 2*sumBlock {
 		first, end := (lo+sumBlock-1)/sumBlock, hi/sumBlock
