@@ -59,7 +59,11 @@ func Main(args []string) int {
 			err = lost
 		}
 	}
-	if err != nil && !isReported(err) {
+	switch {
+	case err == nil || isReported(err):
+	case ctx.Err() != nil && errors.Is(err, context.Canceled): // whatever was being done
+		io.WriteString(a.talk, "astrolabe: interrupted\n")
+	default:
 		io.WriteString(a.talk, errorText(err))
 	}
 	return exitStatus(ctx, err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -85,7 +86,7 @@ func (a *app) statCommand() *cobra.Command {
 				}
 				return a.print(statHead(c) + partsText(by, parts, len(parts)))
 			}
-			list, err := statistics(c)
+			list, err := statistics(a.ctx, c)
 			if err != nil {
 				return err
 			}
@@ -101,8 +102,8 @@ func (a *app) statCommand() *cobra.Command {
 	return cmd
 }
 
-// statistics describes every counter, then every metric.
-func statistics(c *capture.Capture) ([]statJSON, error) {
+// statistics describes every counter, then every metric, until ctx ends.
+func statistics(ctx context.Context, c *capture.Capture) ([]statJSON, error) {
 	derived, err := metrics.Metrics(c)
 	if err != nil {
 		return nil, err
@@ -113,14 +114,14 @@ func statistics(c *capture.Capture) ([]statJSON, error) {
 	var wg memory.Group
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(list)); i = next.Add(1) - 1 {
+			for i := next.Add(1) - 1; i < int64(len(list)) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				out[i] = describe(list[i])
 				list[i].Forget() // the values of all metrics would be twice the file
 			}
 		})
 	}
 	wg.Wait()
-	return out, nil
+	return out, ctx.Err()
 }
 
 func describe(c *capture.Counter) statJSON {
