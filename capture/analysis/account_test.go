@@ -306,7 +306,8 @@ func TestAClockGainsWhatWasNotMeasuredAndCannotBeMemory(t *testing.T) {
 		in.Clock[i], in.Units[0].Level[i], in.Units[2].Level[i] = 0.5, math.NaN(), 0.25
 	}
 	in.Units[0].Set = "SET"
-	if a := accounted(t, in); a.ClockLow != 0.5*0.75*32e6 || a.ClockHigh != 0.5*32e6 {
+	// The memory of busyDevice is a fallback, whose waits a higher clock shortens in part: half of its level counts.
+	if a := accounted(t, in); a.ClockLow != 0.5*0.875*32e6 || a.ClockHigh != 0.5*32e6 {
 		t.Errorf("%v to %v, want what memory cannot limit", a.ClockLow/32e6, a.ClockHigh/32e6)
 	}
 	in.Units[0].Kind = LimitMemory

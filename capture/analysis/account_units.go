@@ -320,6 +320,12 @@ func (a *accountant) memory(i int) (most float64) {
 			if level = 1; u.Guess != nil {
 				level = u.Guess[i]
 			}
+			if level >= accountDoubt {
+				level = 1
+			}
+		}
+		if u.Fallback {
+			level /= 2 // a higher clock shortens a part of such waits, as settle has it
 		}
 		if level > most { // a guess may be missing as well
 			most = level

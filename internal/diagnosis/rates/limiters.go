@@ -133,7 +133,8 @@ var intel = family{
 		"unit/load_store":         {"stall:data_ports", "input:load_store"},
 		"unit/vertex_fetch":       {"stall:vertex_fetch", "input:vertex_fetch"},
 		"unit/clipper":            {"stall:clipper", "input:clipper"},
-		"unit/setup":              {"stall:setup"},
+		"unit/setup":              {"stall:setup", "output:clipper"}, // what the clipper has ready waits for it
+		"unit/local_memory":       {"client:slm_reads", "count:slm_reads", "A30"},
 		"unit/hierarchical_depth": {"stall:hierarchical_depth"},
 		"unit/early_depth":        {"stall:early_depth"},
 		"unit/rasterizer":         {"input:rasterizer"},
