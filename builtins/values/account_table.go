@@ -188,7 +188,7 @@ func appendKey(dst []byte, v starlark.Value, depth int) []byte {
 	const deepest = 8 // below it a table is no account's, and may hold itself
 	switch v := v.(type) {
 	case starlark.String:
-		return append(append(binary.AppendUvarint(append(dst, 's'), uint64(len(v))), v...), ',')
+		return append(append(binary.AppendUvarint(append(dst, '"'), uint64(len(v))), v...), ',')
 	case *starlark.Dict:
 		if depth == deepest {
 			break
