@@ -1,6 +1,7 @@
 package amd
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -71,6 +72,107 @@ func TestRowsOfDrawsKeepTheHardwaresRelations(t *testing.T) {
 			}
 		}
 	}
+}
+
+// shares are gated by work groups in GPUPerfAPI's programs, what follows them is not.
+var (
+	gated   = []string{"CSMemUnitBusy", "CSMemUnitStalled", "CSWriteUnitStalled", "CSL2CacheHit", "CSThreads"}
+	ungated = []string{"CSMemUnitBusyCycles", "CSMemUnitStalledCycles", "CSWriteUnitStalledCycles", "CSL1CacheHit",
+		"CSL2CacheHitCount", "CSL2CacheMissCount"}
+)
+
+// eachRow calls f for the rows of some cases without noise.
+func eachRow(t *testing.T, f func(where string, gfx8 bool, at func(name string) float64)) {
+	t.Helper()
+	for seed := range uint64(simulatetest.Number(t, 40, 16)) {
+		kind := GPAKinds()[seed%uint64(len(GPAKinds()))]
+		c, err := NewGPA(kind, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cap, err := c.Record(simulate.Options{Noise: -1})
+		if err != nil {
+			t.Fatalf("%s %d: %v", kind, seed, err)
+		}
+		for i := range cap.Len() {
+			f(fmt.Sprintf("%s %d, row %d", kind, seed, i), strings.Contains(c.Text, "RX 580"),
+				func(name string) float64 { return cap.Counter(name).Value(i).Float() })
+		}
+	}
+}
+
+func TestOnlySharesOfDispatchesAreZeroForDraws(t *testing.T) {
+	rows := 0
+	some := map[string]int{}
+	eachRow(t, func(where string, gfx8 bool, at func(string) float64) {
+		// Both are of the busiest texture addresser.
+		if a, b := at("CSMemUnitBusyCycles"), at("TexUnitBusyCycles"); a != b {
+			t.Fatalf("%s: the memory unit is busy for %v cycles, the texture unit for %v", where, a, b)
+		}
+		if at("CSWavefronts") > 0 {
+			return
+		}
+		rows++
+		for _, name := range gated {
+			if v := at(name); v != 0 {
+				t.Fatalf("%s: %s of a draw is %v", where, name, v)
+			}
+		}
+		for _, name := range ungated {
+			if at(name) > 0 {
+				some[name]++
+			}
+		}
+		sizes := at("CSFetchSize") + at("CSWriteSize")
+		if gfx8 != (sizes == 0) {
+			t.Fatalf("%s: L2 moved %v KiB for a draw; GFX8: %v", where, sizes, gfx8)
+		}
+	})
+	for _, name := range ungated {
+		if some[name] < rows/2 {
+			t.Errorf("%s tells something of %d of %d draws", name, some[name], rows)
+		}
+	}
+}
+
+func TestL2MovesAsManyLinesAsMiss(t *testing.T) {
+	eachRow(t, func(where string, gfx8 bool, at func(string) float64) {
+		misses, moved := at("CSL2CacheMissCount")*lineBytes, (at("CSFetchSize")+at("CSWriteSize"))*1024
+		dispatch := at("CSWavefronts") > 0
+		// Each of the three counts is whole.
+		if (dispatch || !gfx8) && math.Abs(misses-moved) > lineBytes+2 {
+			t.Fatalf("%s: lines of %v bytes miss, and %v bytes pass to or from memory", where, misses, moved)
+		}
+		fixed := at("CBMemRead") + at("CBMemWritten") + at("DBMemRead") + at("DBMemWritten")
+		if !gfx8 && fixed > moved+4 {
+			t.Fatalf("%s: colour and depth move %v bytes, L2 moves %v", where, fixed, moved)
+		}
+		hits := at("CSL2CacheHitCount") * lineBytes
+		if rate := at("CSL2CacheHit"); dispatch && misses > 1e6 && math.Abs(rate-100*hits/(hits+misses)) > 0.1 {
+			t.Fatalf("%s: %v %% hit, of %v bytes and %v that miss", where, rate, hits, misses)
+		}
+	})
+}
+
+func TestDispatchesHaveNothingOfTheGraphicsPipe(t *testing.T) {
+	eachRow(t, func(where string, _ bool, at func(string) float64) {
+		if at("CSWavefronts") == 0 {
+			return
+		}
+		for i := range public {
+			name := public[i].name
+			for _, start := range []string{"VS", "HS", "GS", "PS", "Tess", "Prim", "Cull", "Clip", "PA", "Depth", "HiZ",
+				"PreZ", "PostZ", "ZUnit", "DB", "CB"} {
+				if v := at(name); strings.HasPrefix(name, start) && v != 0 {
+					t.Fatalf("%s: %s of a dispatch is %v", where, name, v)
+				}
+			}
+		}
+		// Without samples there is nothing to average.
+		if busy, wide := at("TexUnitBusy"), at("TexAveAnisotropy"); busy == 0 && wide != 0 {
+			t.Fatalf("%s: the texture unit rests, but has an anisotropy of %v", where, wide)
+		}
+	})
 }
 
 // differs reports whether counters are of different runs, which take a little more or less time.

@@ -16,13 +16,21 @@ type counts struct {
 	pixels                float64 // that shaders gave out
 	colourRead, colour    float64 // bytes
 	depthRead, depth      float64
-	reads, writes         float64 // bytes of memory of a dispatch
+	traffic               float64 // bytes of memory, of all clients
+	reads, writes         float64 // bytes of memory that pass through L2
 	hits, misses          float64 // of L2
-	accesses              float64 // of L1
+	accesses, requests    float64 // of L1, and what it asks L2 for
 	local                 float64 // instructions
 	conflicts             float64 // cycles
 	fetches, stores       float64 // instructions
 }
+
+// drawWrites is how much of the content's share of writes the shaders of draws keep, which write little beside their
+// pixels; invented.
+const drawWrites = 0.15
+
+// lineBytes is what L2 reads or writes at a time.
+const lineBytes = 64
 
 // count makes the counts of a pass. What is asked of each unit follows from the time that it would take there.
 func (d *device) count(p *content.Pass) counts {
@@ -40,12 +48,31 @@ func (d *device) count(p *content.Pass) counts {
 	bytes := func(x *content.Part) float64 {
 		return x.Press[content.Bandwidth] * x.Time * d.memory * x.Effort[content.Bandwidth]
 	}
+	// near is what the texture addressers, one in each compute unit, ask of L1 in a clock each.
+	near := func(x *content.Part, a content.Axis) float64 {
+		return x.Press[a] * x.Time * ghz * x.Effort[a] * float64(d.model.cus)
+	}
+	// caches adds what waves ask of the caches for so many bytes of memory, and returns the least accesses of L1.
+	caches := func(x *content.Part, traffic, written float64) float64 {
+		c.writes += traffic * written
+		c.reads += traffic * (1 - written)
+		misses := traffic / lineBytes
+		// Each of 16 channels looks up one line in a clock.
+		lookups := x.Press[content.Cache] * x.Time * ghz * x.Effort[content.Cache] * 16
+		hits := max(lookups-misses, 0.02*misses)
+		c.hits, c.misses, c.requests = c.hits+hits, c.misses+misses, c.requests+hits+misses
+		least := (hits + misses) * 1.02 / (1 - 0.6*p.Memory.HitNear)
+		c.accesses += max(near(x, content.LoadStore)+near(x, content.Texture), least)
+		return least
+	}
 	if x := p.Vertex; x != nil {
 		shader(x, vertices)
 		c.vertices = c.waves[vertices] * 64 * sh.Filled
 		c.primitives = c.vertices * shape.PerVertex
 		out := shape.Facing + (1-shape.Facing)*(shape.Frustum+(1-shape.Frustum)*shape.Sample)
 		c.culled, c.clipped = c.primitives*out, c.primitives*(1-out)*0.02
+		c.traffic += bytes(x)
+		caches(x, bytes(x), drawWrites*p.Memory.Written)
 	}
 	if x := p.Pixel; x != nil {
 		shader(x, pixels)
@@ -58,20 +85,23 @@ func (d *device) count(p *content.Pass) counts {
 		c.colour = min(c.pixels*shape.PixelSize, 0.5*traffic)
 		c.colourRead = min(c.colour*shape.Blended, 0.2*traffic)
 		c.depth, c.depthRead = min(4*c.tested, 0.1*traffic), min(6*c.tested, 0.15*traffic)
+		c.traffic += traffic
+		read, written := c.colourRead+c.depthRead, c.colour+c.depth
+		caches(x, traffic-read-written, drawWrites*p.Memory.Written)
+		// From GFX9 on the colour and depth blocks are clients of L2, before that they have memory to themselves. They
+		// have caches of their own, so that what they still ask for L2 does not have.
+		if d.model.generation >= 9 {
+			c.reads, c.writes = c.reads+read, c.writes+written
+			c.misses += (read + written) / lineBytes
+		}
 	}
 	if x := p.Groups; x != nil {
 		shader(x, groups)
-		traffic := bytes(x)
-		c.writes = traffic * p.Memory.Written
-		c.reads = traffic - c.writes
-		c.misses = traffic / 64
-		// Each of 16 channels looks up one line in a clock.
-		lookups := x.Press[content.Cache] * x.Time * ghz * x.Effort[content.Cache] * 16
-		c.hits = max(lookups-c.misses, 0.02*c.misses)
-		c.accesses = max(x.Press[content.LoadStore]*x.Time*ghz*x.Effort[content.LoadStore]*float64(d.model.cus),
-			(c.hits+c.misses)*1.02/(1-0.6*p.Memory.HitNear))
-		c.fetches = c.accesses / 16 * (1 - sh.Writes)
-		c.stores = c.accesses / 16 * sh.Writes
+		c.traffic = bytes(x)
+		least := caches(x, c.traffic, p.Memory.Written)
+		accesses := max(near(x, content.LoadStore), least)
+		c.fetches = accesses / 16 * (1 - sh.Writes)
+		c.stores = accesses / 16 * sh.Writes
 		busy := x.Press[content.LocalMemory] * x.Time * ghz * x.Effort[content.LocalMemory] * float64(d.model.cus)
 		c.conflicts = busy * sh.Conflicts
 		c.local = (busy - c.conflicts) / 2

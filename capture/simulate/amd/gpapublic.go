@@ -64,8 +64,18 @@ var public = slices.Concat([]counter{
 	{"TexTriFilteringPct", "percent", 2, func(m *measurement) float64 {
 		return 100 * min(1, m.served[unitTexture]) * m.p.Shader.Trilinear
 	}, nil},
-	{"TexAveAnisotropy", "", 2, func(m *measurement) float64 { return 1 + m.p.Shader.Wide }, nil},
-	{"HiZTilesAccepted", "percent", 3, func(m *measurement) float64 { return 100 - m.coarse() }, nil},
+	{"TexAveAnisotropy", "", 2, func(m *measurement) float64 {
+		if m.served[unitTexture] <= 0 {
+			return 0 // GPA makes 0 of a division by the samples that there are not
+		}
+		return 1 + m.p.Shader.Wide
+	}, nil},
+	{"HiZTilesAccepted", "percent", 3, func(m *measurement) float64 {
+		if m.c.quads <= 0 {
+			return 0
+		}
+		return 100 - m.coarse()
+	}, nil},
 	{"HiZQuadsCulled", "percent", 3, func(m *measurement) float64 { return m.coarse() }, nil},
 	{"PreZQuadsCulled", "percent", 3, func(m *measurement) float64 {
 		return 100 * ratio(m.c.killed, m.c.quads) * (1 - m.p.Shape.CoarseZ)
@@ -147,25 +157,27 @@ var public = slices.Concat([]counter{
 			return m.compute(m.in(unitTexture, unitLoadStore))
 		}, []string{"unit/load_store"}},
 		{"CSMemUnitBusyCycles", "cycles", 1, func(m *measurement) float64 {
-			return m.computeClocks(m.in(unitTexture, unitLoadStore))
+			return m.clocks(m.in(unitTexture, unitLoadStore))
 		}, []string{"unit/load_store"}},
 		{"CSMemUnitStalled", "percent", 3, func(m *measurement) float64 { return m.compute(m.dataHeld()) },
 			[]string{"memory/cache", "memory/latency"}},
-		{"CSMemUnitStalledCycles", "cycles", 3, func(m *measurement) float64 { return m.computeClocks(m.dataHeld()) },
+		{"CSMemUnitStalledCycles", "cycles", 3, func(m *measurement) float64 { return m.clocks(m.dataHeld()) },
 			[]string{"memory/cache", "memory/latency"}},
 		{"CSWriteUnitStalled", "percent", 0, func(m *measurement) float64 { return m.compute(m.writesHeld()) },
 			[]string{"memory/bandwidth"}},
-		{"CSWriteUnitStalledCycles", "cycles", 0, func(m *measurement) float64 {
-			return m.computeClocks(m.writesHeld())
-		}, []string{"memory/bandwidth"}},
-		{"CSFetchSize", "KiB", 1, func(m *measurement) float64 { return m.items(m.c.reads) / 1024 },
+		{"CSWriteUnitStalledCycles", "cycles", 0, func(m *measurement) float64 { return m.clocks(m.writesHeld()) },
 			[]string{"memory/bandwidth"}},
-		{"CSWriteSize", "KiB", 1, func(m *measurement) float64 { return m.items(m.c.writes) / 1024 },
+		{"CSFetchSize", "KiB", 1, func(m *measurement) float64 { return m.size(m.c.reads) },
+			[]string{"memory/bandwidth"}},
+		{"CSWriteSize", "KiB", 1, func(m *measurement) float64 { return m.size(m.c.writes) },
 			[]string{"memory/bandwidth"}},
 		{"CSL1CacheHit", "percent", 2, func(m *measurement) float64 {
-			return 100 * ratio(m.c.accesses-m.c.hits-m.c.misses, m.c.accesses)
+			return 100 * ratio(m.c.accesses-m.c.requests, m.c.accesses)
 		}, []string{"memory/cache"}},
 		{"CSL2CacheHit", "percent", 2, func(m *measurement) float64 {
+			if m.p.Groups == nil {
+				return 0
+			}
 			return 100 * ratio(m.c.hits, m.c.hits+m.c.misses)
 		}, []string{"memory/cache"}},
 		{"CSL2CacheHitCount", "items", 2, func(m *measurement) float64 { return m.items(m.c.hits) },
@@ -213,7 +225,8 @@ func (m *measurement) scalar(k kind) float64 {
 // each is a count for each wave.
 func (m *measurement) each(k kind, x float64) float64 { return ratio(x, m.c.waves[k]) }
 
-// compute is a time as a share where the row is a dispatch, else 0.
+// compute is a time as a share where the row is a dispatch, else 0. GPA's programs do so for shares alone: those for
+// cycles and counts, and for the hits of L1, give what the blocks count, whatever shaders or fixed functions cause it.
 func (m *measurement) compute(ns float64) float64 {
 	if m.p.Groups == nil {
 		return 0
@@ -221,11 +234,14 @@ func (m *measurement) compute(ns float64) float64 {
 	return m.percent(ns)
 }
 
-func (m *measurement) computeClocks(ns float64) float64 {
-	if m.p.Groups == nil {
+// size is so many bytes that passed between L2 and memory, in KiB. The programs for GFX8 give it for dispatches alone.
+// Those for GFX9 mean to as well, but look whether L2 counts reads of 32 bytes or writes of 64 where they should look
+// for work groups; hardly a draw has neither.
+func (m *measurement) size(bytes float64) float64 {
+	if m.p.Groups == nil && m.d.model.generation < 9 {
 		return 0
 	}
-	return m.clocks(ns)
+	return m.items(bytes) / 1024
 }
 
 // coarse is the share of quads, in percent, that whole tiles of depth reject.
@@ -247,9 +263,9 @@ func (m *measurement) dataHeld() float64 {
 	return min(m.busy, 0.8*m.wait(unitCache)+0.6*m.wait(simulate.UnitBandwidth)+0.4*m.wait(simulate.UnitLatency))
 }
 
-// writesHeld is the time in which writes waited for memory.
+// writesHeld is the time in which writes of L2 waited for memory.
 func (m *measurement) writesHeld() float64 {
-	return m.wait(simulate.UnitBandwidth) * m.p.Memory.Written
+	return m.wait(simulate.UnitBandwidth) * ratio(m.c.writes, m.c.traffic)
 }
 
 // gpaCounters are the counters that tell of a candidate.
