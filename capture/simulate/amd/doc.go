@@ -10,5 +10,8 @@
 //
 // The family amd-gpa is what AMD's GPUPerfAPI counts of draws and dispatches on GFX8 and GFX9: one row for each, with
 // the public counters of D3D12 and Vulkan. The frame is drawn again for every pass, so that counters of one row are of
-// several runs; between draws the pipeline is empty, as GPA has it. There are no times of samples.
+// several runs; between draws the pipeline is empty, as GPA has it. There are no times of samples. The programs are
+// those of the library of 2017: shares of compute are 0 without work groups, while the cycles and counts beside them
+// are whatever the blocks count, for draws too. Later versions give caches and traffic other names and all
+// rows their values, and from 3.4 on set the cycles of compute to 0 as well.
 package amd

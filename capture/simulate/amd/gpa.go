@@ -195,11 +195,12 @@ func (f *frame) record(o simulate.Options) (*capture.Capture, error) {
 	}
 	cfg := capture.Config{Name: "simulated", Format: "gpa", GPU: GPAName, Axis: axis}
 	for k := range public {
-		if slices.Contains(without, public[k].name) {
+		if !public[k].published(f.d.model.generation) || slices.Contains(without, public[k].name) {
 			continue
 		}
 		m := capture.Meta{Name: public[k].name, Unit: public[k].unit, Kind: capture.Delta, Source: "gpa", GPU: GPAName}
-		if m.Unit == "percent" { // the reader takes all others for counts, TexAveAnisotropy too
+		// The reader takes all but percentages for counts, TexAveAnisotropy too. GPA calls the misses of GFX8 a percentage.
+		if m.Unit == "percent" || m.Name == "CSCacheMissCount" {
 			m.Kind = capture.Gauge
 		}
 		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: m, Axis: axis,

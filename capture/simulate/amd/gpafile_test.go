@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"astrolabe/capture/formats"
@@ -13,7 +14,13 @@ import (
 )
 
 func TestRowsOfDrawsAreWhatTheReaderMakesOfTheirFile(t *testing.T) {
-	ours := draws(t, simulate.KindArchetype, 1, simulate.Options{})
+	for seed := range uint64(6) { // of both generations
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) { rereadDraws(t, seed) })
+	}
+}
+
+func rereadDraws(t *testing.T, seed uint64) {
+	ours := draws(t, simulate.KindArchetype, seed, simulate.Options{})
 	var b bytes.Buffer
 	if err := (gpa.Format{}).Encode(context.Background(), &b, ours); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package amd
 
 import (
 	"slices"
+	"strings"
 
 	"astrolabe/capture/simulate"
 )
@@ -174,17 +175,33 @@ var public = slices.Concat([]counter{
 		{"CSL1CacheHit", "percent", 2, func(m *measurement) float64 {
 			return 100 * ratio(m.c.accesses-m.c.requests, m.c.accesses)
 		}, []string{"memory/cache"}},
-		{"CSL2CacheHit", "percent", 2, func(m *measurement) float64 {
+	}, cacheCounters("CSL2Cache"), cacheCounters("CSCache"))
+
+// published reports whether GPA has the counter on a generation: on GFX8 L2 is the only data cache that it tells of.
+func (c *counter) published(generation int) bool {
+	switch {
+	case strings.HasPrefix(c.name, "CSL1Cache"), strings.HasPrefix(c.name, "CSL2Cache"):
+		return generation >= 9
+	case strings.HasPrefix(c.name, "CSCache"):
+		return generation < 9
+	}
+	return true
+}
+
+// cacheCounters are the counters of L2, whose names differ by generation.
+func cacheCounters(cache string) []counter {
+	tells := []string{"memory/cache"}
+	return []counter{
+		{cache + "Hit", "percent", 2, func(m *measurement) float64 {
 			if m.p.Groups == nil {
 				return 0
 			}
 			return 100 * ratio(m.c.hits, m.c.hits+m.c.misses)
-		}, []string{"memory/cache"}},
-		{"CSL2CacheHitCount", "items", 2, func(m *measurement) float64 { return m.items(m.c.hits) },
-			[]string{"memory/cache"}},
-		{"CSL2CacheMissCount", "items", 2, func(m *measurement) float64 { return m.items(m.c.misses) },
-			[]string{"memory/cache"}},
-	})
+		}, tells},
+		{cache + "HitCount", "items", 2, func(m *measurement) float64 { return m.items(m.c.hits) }, tells},
+		{cache + "MissCount", "items", 2, func(m *measurement) float64 { return m.items(m.c.misses) }, tells},
+	}
+}
 
 // none is the kind of streams that no pass has: hull and geometry shaders are not told from vertex shaders.
 const none = kind(99)
