@@ -46,6 +46,7 @@ type Runner struct {
 	opt         Options
 	predeclared starlark.StringDict  // of scripts
 	testing     starlark.StringDict  // of test files
+	names       string               // hash of those that modules of the library see, see namesSum
 	modules     map[string]*module   // by key
 	ready       map[string]*prepared // modules that have not run yet, by their key
 	loading     []*module            // those whose top level is running, outermost first
@@ -308,6 +309,10 @@ func (r *Runner) compile(m *module) (*starlark.Program, error) {
 // prepared is a module on its way to be run: of a file whose flags were read before it runs, the same.
 func (r *Runner) prepared(m *module) *prepared {
 	if p := r.ready[m.key]; p != nil && bytes.Equal(p.text, m.text) {
+		return p
+	}
+	if p := r.compiledModule(m); p != nil {
+		r.ready[m.key] = p
 		return p
 	}
 	predeclared := r.predeclaredOf(m)
