@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -36,6 +35,11 @@ type compiledHead struct {
 	Raw   bool            `json:"raw,omitempty"`
 	Flags map[string]bool `json:"flags,omitempty"`
 	Loads []string        `json:"loads,omitempty"`
+}
+
+// scanned is what is known of the flags of the module.
+func (h compiledHead) scanned() scanned {
+	return scanned{&flagSet{calls: h.Calls, open: h.Open, raw: h.Raw, flags: h.Flags}, h.Loads}
 }
 
 // CompileLibrary compiles the modules of a library, without its tests. The result is by the names that the files have in
@@ -102,43 +106,26 @@ func (r *Runner) namesSum() string {
 	return r.names
 }
 
-// compiledModule is a module of the library as it is shipped compiled, nil where it has to be compiled from its text.
-func (r *Runner) compiledModule(m *module) *prepared {
+// compiledModule is what the library has of a module that is compiled, false where it has to be compiled from its text.
+func (r *Runner) compiledModule(m *module) (head compiledHead, code []byte, ok bool) {
 	if !m.library || isTestFile(m.name) {
-		return nil
+		return head, nil, false
 	}
 	file, err := fs.ReadFile(r.opt.Library, CompiledFolder+"/"+compiledFile(strings.TrimPrefix(m.key, libraryPrefix)))
 	if err != nil {
-		return nil
+		return head, nil, false
 	}
-	p, err := r.readCompiled(m, file)
-	if err != nil {
-		return nil // it is compiled from its text, which says what is wrong with it
-	}
-	return p
+	line, code, _ := bytes.Cut(file, []byte("\n"))
+	ok = json.Unmarshal(line, &head) == nil && head.Text == sumOf(m.text) && head.Names == r.namesSum()
+	return head, code, ok
 }
 
-var errStale = errors.New("the compiled module is not that of its text")
-
-// readCompiled reads the file of a compiled module.
-func (r *Runner) readCompiled(m *module, file []byte) (*prepared, error) {
-	line, code, _ := bytes.Cut(file, []byte("\n"))
-	var head compiledHead
-	if err := json.Unmarshal(line, &head); err != nil {
-		return nil, err
+// readProgram reads what a module compiles to. The code of another version of the language is an error, as is that of a
+// module of another name.
+func readProgram(m *module, code []byte) (*starlark.Program, error) {
+	program, err := starlark.CompiledProgram(bytes.NewReader(code))
+	if err == nil && program.Filename() != m.name {
+		err = fmt.Errorf("the compiled module is %s, not %s", program.Filename(), m.name)
 	}
-	if head.Text != sumOf(m.text) || head.Names != r.namesSum() {
-		return nil, errStale
-	}
-	program, err := starlark.CompiledProgram(bytes.NewReader(code)) // refuses those of other versions of the language
-	if err != nil {
-		return nil, err
-	}
-	if program.Filename() != m.name {
-		return nil, errStale
-	}
-	set := &flagSet{calls: head.Calls, open: head.Open, raw: head.Raw, flags: head.Flags}
-	return &prepared{text: m.text,
-		scanned: func() scanned { return scanned{set, head.Loads} },
-		program: func() (*starlark.Program, error) { return program, nil }}, nil
+	return program, err
 }

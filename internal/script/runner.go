@@ -311,10 +311,6 @@ func (r *Runner) prepared(m *module) *prepared {
 	if p := r.ready[m.key]; p != nil && bytes.Equal(p.text, m.text) {
 		return p
 	}
-	if p := r.compiledModule(m); p != nil {
-		r.ready[m.key] = p
-		return p
-	}
 	predeclared := r.predeclaredOf(m)
 	tree := sync.OnceValues(func() (*syntax.File, error) {
 		if err := guards.CheckNumbers(m.name, m.text); err != nil {
@@ -336,6 +332,16 @@ func (r *Runner) prepared(m *module) *prepared {
 		guards.Rewrite(file, predeclared)
 		return starlark.FileProgram(file, predeclared.Has)
 	})
+	if head, code, ok := r.compiledModule(m); ok {
+		compile := p.program
+		p.scanned = head.scanned
+		p.program = sync.OnceValues(func() (*starlark.Program, error) {
+			if program, err := readProgram(m, code); err == nil {
+				return program, nil
+			}
+			return compile()
+		})
+	}
 	r.ready[m.key] = p
 	return p
 }
