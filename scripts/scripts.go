@@ -4,7 +4,9 @@ package scripts
 
 import "embed"
 
+//go:generate go run astrolabe/internal/script/compile
+
 // Library is the root of "@astrolabe//".
 //
-//go:embed lib tables triage
+//go:embed lib tables triage compiled
 var Library embed.FS

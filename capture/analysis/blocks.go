@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 )
 
 // The least numbers of cells that say anything about their own spread: of stretches of time, which depend on each
@@ -110,6 +111,9 @@ type draws struct {
 	cells, rows int
 	w           []float64
 	single      int // so many rows at the start have their own cell alone, which need not be looked for
+
+	mu   sync.Mutex
+	sums map[*float64]func() []float64 // of shared
 }
 
 func newDraws(rows, cells int) *draws {
@@ -124,6 +128,54 @@ func (d *draws) stretch(i int) (w []float64, from int) {
 		return d.row(i)[i : i+1], i
 	}
 	return d.row(i), 0
+}
+
+// add adds up values of cells by the weights of each row from one on. Eight rows are added up side by side.
+func (d *draws) add(v []float64, from int) []float64 {
+	out := make([]float64, d.rows)
+	v = v[:d.cells]
+	r := from
+	for ; r+8 <= d.rows; r += 8 {
+		w0, w1, w2, w3 := d.row(r)[:len(v)], d.row(r + 1)[:len(v)], d.row(r + 2)[:len(v)], d.row(r + 3)[:len(v)]
+		w4, w5, w6, w7 := d.row(r + 4)[:len(v)], d.row(r + 5)[:len(v)], d.row(r + 6)[:len(v)], d.row(r + 7)[:len(v)]
+		var s0, s1, s2, s3, s4, s5, s6, s7 float64
+		for i, x := range v {
+			s0 += w0[i] * x
+			s1 += w1[i] * x
+			s2 += w2[i] * x
+			s3 += w3[i] * x
+			s4 += w4[i] * x
+			s5 += w5[i] * x
+			s6 += w6[i] * x
+			s7 += w7[i] * x
+		}
+		out[r], out[r+1], out[r+2], out[r+3] = s0, s1, s2, s3
+		out[r+4], out[r+5], out[r+6], out[r+7] = s4, s5, s6, s7
+	}
+	for ; r < d.rows; r++ {
+		w, sum := d.row(r)[:len(v)], 0.0
+		for i, x := range v {
+			sum += w[i] * x
+		}
+		out[r] = sum
+	}
+	return out
+}
+
+// shared is add for values that many columns have, by the slice that they stand in: it is done once. Single rows are left
+// out.
+func (d *draws) shared(v []float64) []float64 {
+	d.mu.Lock()
+	sum, ok := d.sums[&v[0]]
+	if !ok {
+		sum = sync.OnceValue(func() []float64 { return d.add(v, min(d.single, d.rows)) })
+		if d.sums == nil {
+			d.sums = map[*float64]func() []float64{}
+		}
+		d.sums[&v[0]] = sum
+	}
+	d.mu.Unlock()
+	return sum()
 }
 
 // eachCell has one row per cell, one of all cells and one of all cells twice.

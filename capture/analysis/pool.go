@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"sync"
 
 	"astrolabe/capture"
 )
@@ -13,11 +14,15 @@ type pool struct {
 	part    part
 	covered []float64 // measured ns of each cell
 	merged  []float64 // original samples in each cell
+
+	every   func() *columnSums // of a column that has a value in every sample, but for num
+	perUnit func() []float64   // den of such a column, in units
 }
 
 // columnSums is one column in cells: a sum and what it is divided by.
 type columnSums struct {
 	num, den []float64
+	common   bool      // den is that of other columns too
 	waited   []float64 // seconds in which the counter waited for its turn on the hardware; nil where it never did
 	present  []float64 // original samples with a value; nil of durations
 	has      []bool
@@ -36,12 +41,80 @@ func newPool(p part) *pool {
 			out.merged[j/p.cells.fold] += axis.Merged(i)
 		}
 	}
+	out.every = sync.OnceValue(out.full)
+	out.perUnit = sync.OnceValue(func() []float64 {
+		den := make([]float64, p.cells.count)
+		unitsOf(den, p.cells.units, out.every().present, out.merged)
+		return den
+	})
 	return out
 }
+
+// unitsOf makes the units in which a column was measured of those of the cells.
+func unitsOf(den, units, present, merged []float64) {
+	for k, n := range units {
+		den[k] = n * present[k] / merged[k]
+	}
+}
+
+// full is timed for a column without gaps, which nearly all are: what does not depend on its values is added up once.
+func (p *pool) full() *columnSums {
+	bins, n, axis := p.part.cells.bins, p.part.cells.count, p.part.cap.Axis
+	out := &columnSums{den: make([]float64, n), present: make([]float64, n), has: make([]bool, n)}
+	for j := range bins.Lo {
+		k := j / p.part.cells.fold
+		for i := bins.Lo[j]; i < bins.Hi[j]; i++ {
+			out.den[k] += float64(axis.Interval(i)) / 1e9
+			out.present[k] += axis.Merged(i)
+			out.has[k] = true
+		}
+	}
+	return out
+}
+
+// complete is timed for a counter whose values are amounts and all there, nil for others. Values are read a block at a
+// time: as one slice they would take fresh memory for each counter, which is dearer than the sums.
+func (p *pool) complete(c *capture.Counter) *columnSums {
+	if c.Axis != p.part.cap.Axis || c.Pass != nil && c.Pass.Duration != nil || c.Kind == capture.Gauge || c.Der != nil ||
+		c.Turns() != nil {
+		return nil
+	}
+	block := blocksKept.Get().(*[capture.BlockRows]float64)
+	defer blocksKept.Put(block)
+	var v []float64 // the values from sample at on
+	at := 0
+	bins, num := p.part.cells.bins, make([]float64, p.part.cells.count)
+	for j := range bins.Lo {
+		k := j / p.part.cells.fold
+		sum := num[k]
+		for i, hi := bins.Lo[j], bins.Hi[j]; i < hi; {
+			if i < at || i >= at+len(v) {
+				at, v = i, block[:min(capture.BlockRows, c.Len()-i)]
+				c.ReadFloats(v, at)
+			}
+			to := min(hi, at+len(v))
+			for _, x := range v[i-at : to-at] {
+				sum += x
+			}
+			i = to
+		}
+		if sum != sum {
+			return nil // a value is missing
+		}
+		num[k] = sum
+	}
+	every := p.every()
+	return &columnSums{num: num, den: every.den, common: true, present: every.present, has: every.has}
+}
+
+var blocksKept = sync.Pool{New: func() any { return new([capture.BlockRows]float64) }}
 
 // timed is the sum of a counter in each cell, and the time (in s) in which it was measured; a gauge is weighted by time
 // first. Samples without a value count in neither.
 func (p *pool) timed(c *capture.Counter) *columnSums {
+	if out := p.complete(c); out != nil {
+		return out
+	}
 	v := c.Floats()
 	bins := p.part.cells.bins
 	n := p.part.cells.count
@@ -138,36 +211,30 @@ type mixture struct {
 	any      bool
 }
 
-// mixtures is mix of every row. A third of the time of a comparison goes by here: an addition waits for the one
-// before it, so four rows are added up side by side, each in the order of mix.
+// mixtures is mix of every row. A third of the time of a comparison went by here: an addition waits for the one before
+// it, so rows are added up side by side, each in the order of mix; and counters that were measured for the same time
+// share the sums of it.
 func (s *columnSums) mixtures(d *draws) []mixture {
 	out := make([]mixture, d.rows)
-	for r := 0; r < d.rows; {
-		if !s.whole || r < d.single || r+4 > d.rows {
-			out[r].num, out[r].den, out[r].any = s.mix(d, r)
-			r++
-			continue
-		}
-		nums := s.num[:d.cells]
-		dens := s.den[:len(nums)]
-		w0, w1, w2, w3 := d.row(r)[:len(nums)], d.row(r + 1)[:len(nums)], d.row(r + 2)[:len(nums)],
-			d.row(r + 3)[:len(nums)]
-		var n0, n1, n2, n3, d0, d1, d2, d3 float64
-		for i, num := range nums {
-			den := dens[i]
-			n0 += w0[i] * num
-			d0 += w0[i] * den
-			n1 += w1[i] * num
-			d1 += w1[i] * den
-			n2 += w2[i] * num
-			d2 += w2[i] * den
-			n3 += w3[i] * num
-			d3 += w3[i] * den
-		}
-		any := len(nums) > 0
-		out[r], out[r+1] = mixture{n0, d0, any}, mixture{n1, d1, any}
-		out[r+2], out[r+3] = mixture{n2, d2, any}, mixture{n3, d3, any}
-		r += 4
+	first := min(d.single, d.rows)
+	if !s.whole || len(s.den) == 0 {
+		first = d.rows
+	}
+	for r := range first {
+		out[r].num, out[r].den, out[r].any = s.mix(d, r)
+	}
+	if first == d.rows {
+		return out
+	}
+	nums := d.add(s.num, first)
+	var dens []float64
+	if s.common {
+		dens = d.shared(s.den)
+	} else {
+		dens = d.add(s.den, first)
+	}
+	for r := first; r < d.rows; r++ {
+		out[r] = mixture{nums[r], dens[r], true}
 	}
 	return out
 }

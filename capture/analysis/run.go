@@ -119,8 +119,10 @@ func near(a, b float64) bool {
 func (r *run) measured(c *capture.Counter) *columnSums {
 	s := r.pool.timed(c)
 	if p := r.pool.part.cells; c.Kind == capture.Delta && p.per != "" {
-		for k, units := range p.units {
-			s.den[k] = units * s.present[k] / r.pool.merged[k]
+		if s.common {
+			s.den = r.pool.perUnit()
+		} else {
+			unitsOf(s.den, p.units, s.present, r.pool.merged)
 		}
 	}
 	return s.settle()

@@ -46,6 +46,7 @@ type Runner struct {
 	opt         Options
 	predeclared starlark.StringDict  // of scripts
 	testing     starlark.StringDict  // of test files
+	names       string               // hash of those that modules of the library see, see namesSum
 	modules     map[string]*module   // by key
 	ready       map[string]*prepared // modules that have not run yet, by their key
 	loading     []*module            // those whose top level is running, outermost first
@@ -331,6 +332,16 @@ func (r *Runner) prepared(m *module) *prepared {
 		guards.Rewrite(file, predeclared)
 		return starlark.FileProgram(file, predeclared.Has)
 	})
+	if head, code, ok := r.compiledModule(m); ok {
+		compile := p.program
+		p.scanned = head.scanned
+		p.program = sync.OnceValues(func() (*starlark.Program, error) {
+			if program, err := readProgram(m, code); err == nil {
+				return program, nil
+			}
+			return compile()
+		})
+	}
 	r.ready[m.key] = p
 	return p
 }

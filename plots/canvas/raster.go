@@ -245,10 +245,13 @@ func (b *band) compose(area image.Rectangle, stride int, c color.NRGBA) {
 	for y := range area.Dy() {
 		row := b.mask[y*stride : (y+1)*stride]
 		at := b.img.PixOffset(area.Min.X, area.Min.Y+y)
-		for x, v := range row {
-			if v != 0 {
+		for x := 0; x < len(row); x++ {
+			for x+8 <= len(row) && binary.LittleEndian.Uint64(row[x:]) == 0 { // most of a frame is not line
+				x += 8
+			}
+			if x < len(row) && row[x] != 0 {
 				p := at + 4*x
-				blend(b.img.Pix[p:p+4:p+4], c, v)
+				blend(b.img.Pix[p:p+4:p+4], c, row[x])
 			}
 		}
 	}
