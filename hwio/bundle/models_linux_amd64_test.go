@@ -95,39 +95,45 @@ func TestEveryModelIsJudgedFromItsAnswers(t *testing.T) {
 
 // A check that cannot fail says nothing: one bit of a report, and a moment of a clock, are found.
 func TestAChangedAnswerOfAnOAUnitIsFound(t *testing.T) {
-	changed(t, "kbl-gt2", map[string]func(e *tape.Event){
-		"reports": func(e *tape.Event) {
+	changed(t, "kbl-gt2", map[string]func(e *tape.Event) bool{
+		"reports": func(e *tape.Event) bool {
 			if e.Kind == tape.Read && len(e.Data) > 1000 {
 				e.Data[600] ^= 1
 			}
+			return false
 		},
-		"times": func(e *tape.Event) {
+		"times": func(e *tape.Event) bool {
 			if e.Kind == tape.Clock {
 				e.Value ^= 1 << 10
 			}
+			return false
 		},
 	})
 }
 
-// The same of a count and of a time in the second of the samples that were collected together.
+// The same of a count and of a time in the second of the samples that were collected together. Processors sample at
+// different moments and are added up at those of one of them, by interpolation: a bit that is worth less than the
+// rounding of that is nobody's to find, and changes of two processors could cancel each other. So a bit worth 256
+// or more is changed, in one ring.
 func TestAChangedSampleOfTheKernelIsFound(t *testing.T) {
-	bit := func(at int, mask byte) func(e *tape.Event) {
-		return func(e *tape.Event) {
+	bit := func(at int, mask byte) func(e *tape.Event) bool {
+		return func(e *tape.Event) bool {
 			if e.Kind != tape.Read || len(e.Data) < 2000 {
-				return
+				return false
 			}
 			const header, size = 8, 6
 			e.Data[int(binary.NativeEndian.Uint16(e.Data[size:]))+header+at] ^= mask
+			return true
 		}
 	}
 	const time, enabled, clockID = 16, 32, 56 // as perf_event_open(2) has them for what is asked
-	changed(t, "cpu-pmu", map[string]func(e *tape.Event){
-		"counts": bit(clockID+8, 1), "times": bit(time+1, 4), "times enabled": bit(enabled, 1),
+	changed(t, "cpu-pmu", map[string]func(e *tape.Event) bool{
+		"counts": bit(clockID+8+1, 1), "times": bit(time+1, 4), "times enabled": bit(enabled+1, 1),
 	}, "--source", "perfevent")
 }
 
-// changed tells whether changes to what a device answered are found.
-func changed(t *testing.T, device string, changes map[string]func(e *tape.Event), more ...string) {
+// changed tells whether changes to what a device answered are found. A change says whether nothing more is to be changed.
+func changed(t *testing.T, device string, changes map[string]func(e *tape.Event) bool, more ...string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("SKIPPED: -short: emulations record in real time")
@@ -149,7 +155,9 @@ func changed(t *testing.T, device string, changes map[string]func(e *tape.Event)
 	for name, change := range changes {
 		for _, want := range []bool{true, false} { // there and back
 			for i := range b.Events {
-				change(&b.Events[i])
+				if change(&b.Events[i]) {
+					break
+				}
 			}
 			if broken() != want {
 				t.Errorf("%s were changed: found %v, want %v", name, !want, want)
