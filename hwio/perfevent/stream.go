@@ -129,23 +129,19 @@ func (s *stream) add(g *group) {
 	if g.extra {
 		enabled = 0
 	}
-	uncounted := g.broken != nil || g.later
-	if uncounted {
+	if g.broken != nil || g.later {
 		enabled, running = 0, 0
-	}
-	for k, col := range g.cols {
-		if col < 0 {
-			continue
-		}
-		a := &s.acc[col]
-		a.gone = a.gone || g.broken != nil
-		a.offline = a.offline || g.wentOffline()
-		a.later = a.later || g.later
-		if !uncounted {
+		s.without(g)
+	} else {
+		for k, col := range g.cols {
+			if col < 0 {
+				continue
+			}
+			a := &s.acc[col]
 			a.count += g.cur[k] - g.prev[k]
+			a.enabled += enabled
+			a.running += running
 		}
-		a.enabled += enabled
-		a.running += running
 	}
 	if g.coverage >= 0 {
 		for _, a := range []*sum{&s.acc[g.coverage], &s.acc[g.coverage+1]} {
@@ -153,6 +149,19 @@ func (s *stream) add(g *group) {
 			a.running += running
 			a.later = a.later || g.later
 		}
+	}
+}
+
+// without says that a group adds nothing to its columns.
+func (s *stream) without(g *group) {
+	for _, col := range g.cols {
+		if col < 0 {
+			continue
+		}
+		a := &s.acc[col]
+		a.gone = a.gone || g.broken != nil
+		a.offline = a.offline || g.wentOffline()
+		a.later = a.later || g.later
 	}
 }
 

@@ -110,18 +110,3 @@ func stringArray(texts []string) arrow.Array {
 	}
 	return b.NewArray()
 }
-
-// textArray is an Arrow array of labels as they are, in which the empty text is no value. A file cannot replace a
-// dictionary, and not every program (polars) reads one that grows.
-func textArray(texts []string) arrow.Array {
-	b := array.NewStringBuilder(memory.DefaultAllocator)
-	b.Reserve(len(texts))
-	for _, t := range texts {
-		if t == "" {
-			b.AppendNull()
-		} else {
-			b.Append(validText(t))
-		}
-	}
-	return b.NewArray()
-}

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/lategap"
 )
@@ -93,24 +91,23 @@ func regionsFromDoc(docs []regionDoc) (out []capture.Region) {
 	return out
 }
 
-// notesOf returns what b says besides samples, as the metadata of its record batch; ok is false where it says nothing.
+// notesOf returns what b says besides samples, as the metadata of its record batch; it is empty where b says nothing.
 // fields gives the field of each of the batch's columns.
-func notesOf(b *capture.Batch, fields []int) (md arrow.Metadata, ok bool, err error) {
+func notesOf(b *capture.Batch, fields []int) (text string, err error) {
 	if len(b.Gaps)+len(b.Late)+len(b.Regions)+len(b.Warnings)+len(b.Reasons) == 0 {
-		return arrow.Metadata{}, false, nil
+		return "", nil
 	}
 	n := batchNotes{Gaps: gapsToDoc(b.Gaps), Late: gapsToDoc(b.Late), Regions: regionsToDoc(b.Regions),
 		Warnings: b.Warnings}
 	for _, r := range b.Reasons {
 		if r.Col < 0 || r.Col >= len(fields) || r.From < 0 || r.From > r.To || r.To > b.Len() {
-			return arrow.Metadata{}, false, fmt.Errorf(
+			return "", fmt.Errorf(
 				"reason for rows [%d, %d) of column %d is outside the batch of %d rows and %d columns", r.From, r.To,
 				r.Col, b.Len(), len(fields))
 		}
 		n.Reasons = append(n.Reasons, columnNote{fields[r.Col], r.From, r.To, reasonToDoc(r.Reason)})
 	}
-	text, err := toJSON(n)
-	return arrow.NewMetadata([]string{keyNotes}, []string{text}), true, err
+	return toJSON(n)
 }
 
 // readNotes is the inverse of notesOf for a batch of that many rows and columns; base is the row number of its first

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"astrolabe/capture"
@@ -34,11 +33,11 @@ type Writer struct {
 	labels  []string
 	specs   []capture.ColumnSpec
 	fields  []int // field of the schema of each column of a batch
-	stream  *ipc.Writer
-	buf     bytes.Buffer // what the stream writer produced and the file has not got yet
-	size    int64        // of the file up to its last whole message
-	index   index        // of the messages, for the footer
-	rows    int          // of a batch at most
+	order   []int // column of a batch of each field behind the times
+	message batchMessage
+	size    int64 // of the file up to its last whole message
+	index   index // of the messages, for the footer
+	rows    int   // of a batch at most
 	samples int64
 	last    int64 // start of the last sample
 	synced  time.Time
@@ -105,6 +104,7 @@ func newWriter(path string, s *capture.Schema, part *partDoc) (*Writer, error) {
 	for field, f := range l.fields {
 		if f.counter != nil {
 			w.fields[specs[f.counter]] = field
+			w.order = append(w.order, specs[f.counter])
 		}
 	}
 	return w, nil
@@ -165,11 +165,8 @@ func (w *Writer) begin() error {
 	if err := w.index.addAll(schema, int64(len(head))); err != nil {
 		return err
 	}
-	if _, err := w.f.Write(append(head, schema...)); err != nil {
-		return err
-	}
-	w.stream = ipc.NewWriter(&skipWriter{w: &w.buf, skip: len(schema)}, ipc.WithSchema(w.schema))
-	return nil
+	_, err = w.f.Write(append(head, schema...))
+	return err
 }
 
 // schemaMessage is the stream form of s without any batch and without its end mark of 8 bytes.
@@ -179,22 +176,6 @@ func schemaMessage(s *arrow.Schema) ([]byte, error) {
 		return nil, err
 	}
 	return buf.Bytes()[:buf.Len()-8], nil
-}
-
-// skipWriter drops the first skip bytes.
-type skipWriter struct {
-	w    io.Writer
-	skip int
-}
-
-func (s *skipWriter) Write(p []byte) (int, error) {
-	n := min(s.skip, len(p))
-	s.skip -= n
-	if n == len(p) {
-		return n, nil
-	}
-	m, err := s.w.Write(p[n:])
-	return n + m, err
 }
 
 // Write adds a batch and keeps nothing of it. After an error, such as a full disk, the recording ends with the batch
@@ -219,26 +200,22 @@ func (w *Writer) Write(b *capture.Batch) error {
 
 // write adds a batch that is no larger than it may be.
 func (w *Writer) write(b *capture.Batch) error {
-	rec, err := w.record(b)
+	notes, err := notesOf(b, w.fields)
 	if err != nil {
 		return fmt.Errorf("record to %s: %w", w.path, err)
 	}
-	if rec == nil {
+	if b.Len() == 0 && notes == "" {
 		return nil
 	}
-	w.buf.Reset()
-	if err = w.stream.Write(rec); err == nil && !w.bare {
-		err = w.index.addAll(w.buf.Bytes(), w.size)
-	}
-	if err != nil {
-		w.err = fmt.Errorf("record to %s: %w", w.path, err)
-		return w.err
-	}
-	if _, err := w.f.Write(w.buf.Bytes()); err != nil {
+	head, body := w.compose(b, notes)
+	if _, err := w.f.Write(w.message.buf); err != nil {
 		w.err = w.failed(err)
 		return w.err
 	}
-	w.size += int64(w.buf.Len())
+	if !w.bare {
+		w.index.add(messageInfo{header: headerBatch, bodyLen: body}, w.size, head, nil)
+	}
+	w.size += int64(len(w.message.buf))
 	if now := time.Now(); !w.pipe && now.Sub(w.synced) >= syncEvery {
 		w.synced = now
 		if err := w.f.Sync(); err != nil {
@@ -262,25 +239,19 @@ func (w *Writer) failed(err error) error {
 	return fmt.Errorf("record: %w (the %d samples before stay readable)", formats.WriteError(w.path, err), w.samples)
 }
 
-// record makes an Arrow record batch over the memory of b, nil where b says nothing.
-func (w *Writer) record(b *capture.Batch) (arrow.RecordBatch, error) {
-	md, noted, err := notesOf(b, w.fields)
-	if err != nil {
-		return nil, err
+// compose makes the message of a batch.
+func (w *Writer) compose(b *capture.Batch, notes string) (head int, body int64) {
+	m := &w.message
+	m.begin(b.Len(), 2+len(b.Cols), len(b.Labels), notes)
+	m.times(b.Start)
+	m.times(b.End)
+	for _, i := range w.order {
+		m.numbers(b.Cols[i], w.specs[i].Integer)
 	}
-	if b.Len() == 0 && !noted {
-		return nil, nil
+	for _, texts := range b.Labels { // they are laid out last
+		m.texts(texts)
 	}
-	cols := make([]arrow.Array, w.schema.NumFields())
-	cols[0], cols[1] = timeArray(b.Start), timeArray(b.End)
-	for i, d := range b.Cols {
-		cols[w.fields[i]] = numberArray(d, w.specs[i].Integer)
-	}
-	first := len(cols) - len(w.labels) // labels are laid out last
-	for i, texts := range b.Labels {
-		cols[first+i] = textArray(texts)
-	}
-	return array.NewRecordBatchWithMetadata(w.schema, cols, int64(b.Len()), md), nil
+	return m.end()
 }
 
 func (w *Writer) check(b *capture.Batch) error {
