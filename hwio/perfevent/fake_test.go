@@ -34,6 +34,7 @@ type fakeKernel struct {
 	mlock     int             // bytes of rings, 0 for no limit
 	locked    int
 	changing  int64        // ns until which processes begin or end: reading what they inherit is refused
+	beginning int64        // ns until which threads begin that inherit groups in part: reading those is refused for good
 	perTick   int          // samples of an event between two ticks before it is throttled, 0 for no limit
 	tickless  map[int]bool // CPUs without a tick
 	idle      bool         // no CPU has anything to do
@@ -55,6 +56,7 @@ type fakeEvent struct {
 	count            uint64
 	enabled, running uint64
 	on, closed       bool
+	torn             bool // a thread has inherited its group in part
 	offline          bool
 	apart            bool     // and the kernel has taken the group apart, as Linux does
 	mem              []uint64 // of its ring
@@ -105,7 +107,7 @@ func (k *fakeKernel) open(a *attr, pid, cpu int, leader counter) (counter, error
 		return nil, syscall.ENOENT
 	}
 	k.nextID++
-	e := &fakeEvent{k: k, a: *a, pid: pid, cpu: cpu, num: 100 + k.nextID, on: !a.disabled}
+	e := &fakeEvent{k: k, a: *a, pid: pid, cpu: cpu, num: 100 + k.nextID, on: !a.disabled, torn: k.at < k.beginning}
 	if leader == nil {
 		e.leader, e.group = e, []*fakeEvent{e}
 	} else {
@@ -232,7 +234,7 @@ func (e *fakeEvent) read(buf []byte) (int, error) {
 	if e.closed {
 		return 0, syscall.EBADF
 	}
-	if e.k.at < e.k.changing && e.a.group && e.a.inherit {
+	if (e.k.at < e.k.changing || e.torn) && e.a.group && e.a.inherit {
 		return 0, syscall.ECHILD
 	}
 	put := binary.NativeEndian.PutUint64

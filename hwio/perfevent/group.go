@@ -78,6 +78,17 @@ const (
 	retryAfter    = 100 * time.Microsecond
 )
 
+// readFirst is read before a recording begins, when nothing is lost by waiting for longer: a process that is beginning
+// stays so for as long as others have its processor.
+func (g *group) readFirst() (err error) {
+	for range 10 {
+		if err = g.read(); !errors.Is(err, familyChanges) {
+			break
+		}
+	}
+	return err
+}
+
 // read takes the group's values and times into cur and now.
 func (g *group) read() error {
 	n, err := g.leader.read(g.buf)
@@ -323,7 +334,7 @@ func (o *opener) fits(g *group) (bool, error) {
 		return false, err
 	}
 	for range 30 {
-		if err := g.read(); err != nil {
+		if err := g.readFirst(); err != nil {
 			return false, err
 		}
 		if g.now.running > 0 {

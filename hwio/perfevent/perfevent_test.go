@@ -77,6 +77,29 @@ func TestCountsOfAFamilyThatChangesAreReadLater(t *testing.T) {
 	}
 }
 
+// A recording does not fail because threads begin while it does. The real kernel that refuses such a group for good is
+// that of a thread that moves, whose process begins threads of its own.
+func TestThreadsThatBeginMeanwhileDelayARecordingAndDoNotRefuseIt(t *testing.T) {
+	for _, k := range []*fakeKernel{{changing: 300e6}, {beginning: 300e6}, {changing: 100e6, beginning: 1e9}} {
+		k.counters, k.capable = 4, true
+		until := max(k.changing, k.beginning)
+		s := openFake(t, fakeSource(t, k, 1, nil), hwio.Request{Counters: []string{"cycles"}, PID: 5})
+		began := k.at
+		k.advance(10e6)
+		if got := read(t, s); began < until || got.value["cycles"] != 10e6 {
+			t.Errorf("begun after %d ns, not before %d, then %v", began, until, got.value)
+		}
+		if n := k.live(); n != 1 {
+			t.Errorf("%d events are open", n)
+		}
+	}
+	k := &fakeKernel{counters: 4, capable: true, beginning: 1e15}
+	if _, err := fakeSource(t, k, 1, nil).Open(t.Context(), hwio.Request{Counters: []string{"cycles"}, PID: 5}); err == nil ||
+		!strings.Contains(err.Error(), "threads of process 5 begin all the time") || k.live() != 0 {
+		t.Errorf("threads that begin for ever: %v, and %d events are open", err, k.live())
+	}
+}
+
 func TestGroupThatDoesNotFitIsSplitScaledAndItsCoverageReported(t *testing.T) {
 	k := &fakeKernel{counters: 2, capable: true}
 	s := openFake(t, fakeSource(t, k, 1, nil), hwio.Request{Counters: []string{"cycles", "instructions", "branches", "branch-misses"}})

@@ -193,6 +193,7 @@ func (p *plan) closeAll() {
 	for _, g := range p.groups {
 		_ = g.close()
 	}
+	p.groups = nil
 }
 
 // layout gives every event its columns and makes the stream. perTask says that a column is the sum over all threads.

@@ -140,7 +140,7 @@ func (s *sampling) reread(b *capture.Batch, groups []*group) error {
 // begin takes the first reading of every group.
 func (s *sampling) begin() error {
 	for _, g := range s.groups {
-		if err := g.read(); err != nil {
+		if err := g.readFirst(); err != nil {
 			return fmt.Errorf("read %s: %w", s.cols[g.firstCol()].name, err)
 		}
 		g.run.begin(g.cur, g.now)

@@ -261,19 +261,43 @@ func (s *Source) sampleRate(period int64) (rate uint64, idle int64) {
 }
 
 // openAll opens and starts all groups. On error nothing stays open.
+//
+// A thread that begins while a group is being opened inherits what there is of it by then, and the kernel refuses to
+// read the group for as long as that thread lives. Then all are opened anew, with that thread's own.
 func (s *Source) openAll(p *plan, r hwio.Request) (err error) {
-	if r.PID == 0 {
-		err = p.openSystem()
-	} else {
-		err = p.openTasks(s.root, r.PID)
-	}
-	if err == nil {
-		err = p.enable()
-	}
-	if err != nil {
+	const tries = 10
+	for range tries {
+		if r.PID == 0 {
+			err = p.openSystem()
+		} else {
+			err = p.openTasks(s.root, r.PID)
+		}
+		if err == nil {
+			err = p.enable()
+		}
+		if err == nil && r.PID != 0 {
+			err = p.check()
+		}
+		if err == nil {
+			return nil
+		}
 		p.closeAll()
+		if !errors.Is(err, familyChanges) {
+			return err
+		}
+		p.failed = map[int]error{}
 	}
-	return err
+	return fmt.Errorf("threads of process %d begin all the time: %w", r.PID, err)
+}
+
+// check reports whether all groups can be read.
+func (p *plan) check() error {
+	for _, g := range p.groups {
+		if err := g.readFirst(); err != nil {
+			return fmt.Errorf("read a group of events: %w", err)
+		}
+	}
+	return nil
 }
 
 // enable starts all groups; those of a command start when it does.

@@ -71,7 +71,11 @@ func (s *stream) readAll(b *capture.Batch) error {
 	}
 	for _, g := range s.groups {
 		if g.broken == nil {
-			err := g.read()
+			read := g.read
+			if !s.began {
+				read = g.readFirst
+			}
+			err := read()
 			if g.later = errors.Is(err, familyChanges); g.later && s.began {
 				s.add(g)
 				continue
