@@ -497,3 +497,48 @@ func TestBothWaysToShareATickAgree(t *testing.T) {
 }
 
 var noSample = capture.Reason{Code: capture.NotCollected, Text: "nothing"}
+
+// slowToStop is a device that goes on for a while after the last tick, until it is stopped.
+type slowToStop struct {
+	deviceStream
+	pace *fakePacer
+	more int64
+}
+
+func (s *slowToStop) Finish(ctx context.Context, b *capture.Batch) error {
+	s.pace.now += s.more
+	return s.Read(ctx, b)
+}
+
+type slowSource struct {
+	*deviceSource
+	pace *fakePacer
+}
+
+func (s *slowSource) Open(context.Context, Request) (Stream, error) {
+	return &slowToStop{deviceStream{s.deviceSource}, s.pace, 20e6}, nil
+}
+
+// Where others have the processor a device may be stopped long after the last tick: the recording lasts until then.
+func TestARecordingLastsAsLongAsItsSamples(t *testing.T) {
+	for _, together := range []bool{false, true} {
+		pace := &fakePacer{now: 1000}
+		var edges []int64
+		for at := int64(1000); at < 50e6; at += 100e3 {
+			edges = append(edges, at)
+		}
+		o := Options{Period: time.Millisecond, Duration: 10 * time.Millisecond, pacer: pace, Sources: []Source{
+			&slowSource{&deviceSource{fakeSource: fakeSource{name: "gpu"}, edges: edges, clock: pace.Now}, pace}}}
+		if together {
+			o.Sources = append(o.Sources, &tickedSource{fakeSource: fakeSource{name: "cpu"}, amount: func() uint64 { return 1 }})
+		}
+		res, c, err := toMemory(t, t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := c.Axis.End[c.Len()-1]
+		if end < 29e6 || res.Duration.Nanoseconds() != end {
+			t.Errorf("with others %t: the last sample ends at %d ns, and the recording at %d", together, end, res.Duration)
+		}
+	}
+}

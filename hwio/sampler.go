@@ -323,6 +323,12 @@ func (r *sampler) finish(ctx context.Context) error {
 		}
 		r.samples.Add(uint64(r.join.end(r.cur, r.epoch)))
 	}
+	// A device goes on until it is stopped, which is long after the last tick where others have the processor.
+	if r.cur != nil {
+		if n := r.cur.batch.Len(); n > 0 {
+			r.last = max(r.last, r.epoch+r.cur.batch.End[n-1])
+		}
+	}
 	return nil
 }
 
