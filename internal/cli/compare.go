@@ -31,7 +31,7 @@ type compareFlags struct {
 func (a *app) compareCommand() *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
-		Use:   "compare BEFORE AFTER [BEFORE2…] [flags]",
+		Use: "compare BEFORE AFTER [BEFORE2…] [flags]", Annotations: map[string]string{fillsHeap: "yes"},
 		Short: "Find what changed between two captures, the worst first",
 		Long: "Judges every counter and metric that both captures have: the change with its interval, an effect " +
 			"size, and whether it stands out of the noise.\n" +

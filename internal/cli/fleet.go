@@ -113,7 +113,7 @@ func (a *app) fleetRoot() *cobra.Command {
 		Long:             a.engine.About(),
 		SilenceErrors:    true,
 		SilenceUsage:     true,
-		PersistentPreRun: func(*cobra.Command, []string) { a.watchMemory() },
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) { a.watchMemory(cmd) },
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(args[0], commandNames(cmd))

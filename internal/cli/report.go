@@ -49,7 +49,7 @@ const reportMemory = 1 << 30
 func (a *app) reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
-		Use:   "report [CAPTURE] [flags] [SCRIPT FLAGS…]",
+		Use: "report [CAPTURE] [flags] [SCRIPT FLAGS…]", Annotations: map[string]string{fillsHeap: "yes"},
 		Short: "Find what limits this machine, or a capture, and draw it",
 		Long: "Writes a page with findings, pictures and provenance, then prints the findings and the path. Without " +
 			"a capture it records this machine for\n" +

@@ -101,7 +101,7 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:     true,
 		Args:             a.rootArgs,
 		RunE:             a.withoutCommand,
-		PersistentPreRun: func(*cobra.Command, []string) { a.watchMemory() },
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) { a.watchMemory(cmd) },
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetOut(a.out)
