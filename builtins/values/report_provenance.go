@@ -14,21 +14,15 @@ import (
 	"astrolabe/plots/documents"
 )
 
-// HashAhead begins to hash the file of the capture, on what processors the work that fills the report leaves idle.
+// HashAhead begins to hash the file of the capture beside the work that fills the report.
 func (r *Report) HashAhead(ctx context.Context) {
 	if r.cap == nil || r.cap.Capture.Path == "" {
 		return
 	}
 	path := r.cap.Capture.Path
 	quiet := progress.With(ctx, nil) // what is told is how far the report is
-	wanted := make(chan struct{})
-	hash := sync.OnceValues(func() (string, error) { return formats.HashAhead(quiet, path, wanted) })
-	want := sync.OnceFunc(func() { close(wanted) })
-	r.hash = func() (string, error) {
-		want()
-		return hash()
-	}
-	go hash()
+	r.hash = sync.OnceValues(func() (string, error) { return formats.HashFile(quiet, path) })
+	go r.hash()
 }
 
 // hashed is the hash of the file of the capture.

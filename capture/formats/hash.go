@@ -13,21 +13,15 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
-	"time"
 
 	"astrolabe/capture/formats/internal/mapping"
-	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
 // HashFile returns the SHA-256 of a capture's content in hexadecimal: of the bytes of a file, or, for a folder, of the
 // sorted relative names of all regular files below it, each with its length and the SHA-256 of its content. Symbolic
 // links below a folder are followed to files and not to folders. A large file is read where it is mapped, others with a bounded buffer.
-func HashFile(ctx context.Context, path string) (string, error) { return HashAhead(ctx, path, nil) }
-
-// HashAhead is HashFile before anybody needs the hash. Until wanted is closed it leaves the processors to work that fills
-// them, and uses those that other work leaves idle. wanted may be nil: then it is needed now.
-func HashAhead(ctx context.Context, path string, wanted <-chan struct{}) (string, error) {
+func HashFile(ctx context.Context, path string) (string, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		return "", pathError(path, err)
@@ -38,7 +32,7 @@ func HashAhead(ctx context.Context, path string, wanted <-chan struct{}) (string
 			return "", fmt.Errorf("%s: neither a file nor a folder", path)
 		}
 		progress.From(ctx).Begin(st.Size(), progress.Bytes)
-		if err := hashInto(ctx, h, path, wanted); err != nil {
+		if err := hashInto(ctx, h, path); err != nil {
 			return "", err
 		}
 		return hex.EncodeToString(h.Sum(nil)), nil
@@ -50,7 +44,7 @@ func HashAhead(ctx context.Context, path string, wanted <-chan struct{}) (string
 	progress.From(ctx).Begin(0, progress.Bytes)
 	for _, name := range names {
 		inner := sha256.New()
-		if err := hashInto(ctx, inner, filepath.Join(path, filepath.FromSlash(name)), wanted); err != nil {
+		if err := hashInto(ctx, inner, filepath.Join(path, filepath.FromSlash(name))); err != nil {
 			return "", err
 		}
 		// The length first, so that no name and content can be cut elsewhere and hash the same.
@@ -93,29 +87,12 @@ func filesBelow(dir string) ([]string, error) {
 	return names, err
 }
 
-// hashPiece is how much of a mapped file is hashed at a time, in bytes, which takes a fifth of a millisecond; hashPause
-// is how long other work is left alone before it is looked for again.
-const (
-	hashPiece = 1 << 18
-	hashPause = time.Millisecond / 2
-)
-
-// yield leaves the processors to others until they have less to do, or the hash is wanted.
-func yield(ctx context.Context, wanted <-chan struct{}) {
-	for wanted != nil && memory.Full() {
-		select {
-		case <-wanted:
-			return
-		case <-ctx.Done():
-			return
-		case <-time.After(hashPause):
-		}
-	}
-}
+// hashPiece is how much of a mapped file is hashed at a time, in bytes, which takes a fifth of a millisecond.
+const hashPiece = 1 << 18
 
 // hashInto hashes the content of a file. A large one is hashed where a capture of it is mapped: copying it out of the
 // page cache takes a quarter of the time of hashing it.
-func hashInto(ctx context.Context, h hash.Hash, path string, wanted <-chan struct{}) error {
+func hashInto(ctx context.Context, h hash.Hash, path string) error {
 	f, err := OpenRegular(path)
 	if err != nil {
 		return pathError(path, err)
@@ -128,8 +105,8 @@ func hashInto(ctx context.Context, h hash.Hash, path string, wanted <-chan struc
 	if mapping.Shown(st.Size()) {
 		err := mapping.With(f, st.Size(), func(data []byte) error {
 			for len(data) > 0 {
-				if yield(ctx, wanted); ctx.Err() != nil {
-					return ctx.Err()
+				if err := ctx.Err(); err != nil {
+					return err
 				}
 				n := min(len(data), hashPiece)
 				h.Write(data[:n])

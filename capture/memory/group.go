@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -13,18 +12,9 @@ type Group struct {
 	failed atomic.Pointer[error] // the first
 }
 
-// working is how many goroutines of groups there are.
-var working atomic.Int64
-
-// Full reports whether goroutines of groups, and whoever waits for them or works beside them, have work for all
-// processors: what nobody waits for yet does better to leave these to them.
-func Full() bool { return working.Load() >= int64(runtime.GOMAXPROCS(0)-1) }
-
 // Go runs f in a goroutine of its own.
 func (g *Group) Go(f func()) {
-	working.Add(1)
 	g.wg.Go(func() {
-		defer working.Add(-1)
 		defer FaultsPanic()()
 		defer func() {
 			if p := recover(); p != nil {

@@ -6,10 +6,8 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
-	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
@@ -40,44 +38,12 @@ func TestALargeFileHasTheHashOfItsBytes(t *testing.T) {
 	}
 }
 
-// fill gives all processors work until the test ends.
-func fill(t *testing.T) {
-	var g memory.Group
-	release := make(chan struct{})
-	for range runtime.GOMAXPROCS(0) {
-		g.Go(func() { <-release })
-	}
-	t.Cleanup(func() {
-		close(release)
-		g.Wait()
-	})
-}
-
-func TestAHashThatIsNotWantedYetLeavesBusyProcessorsAlone(t *testing.T) {
+func TestHashingALargeFileIsCancelled(t *testing.T) {
 	path, _ := large(t)
-	fill(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &progress.Meter{}
-	done := make(chan error)
-	go func() {
-		_, err := HashAhead(progress.With(ctx, m), path, make(chan struct{}))
-		done <- err
-	}()
-	for m.State().Begun.IsZero() {
-		runtime.Gosched()
-	}
 	cancel()
-	if err, s := <-done, m.State(); err != context.Canceled || s.Done != 0 {
-		t.Errorf("error %v after %d bytes", err, s.Done)
-	}
-}
-
-func TestAHashThatIsWantedWaitsForNobody(t *testing.T) {
-	path, want := large(t)
-	fill(t)
-	wanted := make(chan struct{})
-	close(wanted)
-	if got, err := HashAhead(context.Background(), path, wanted); err != nil || got != want {
-		t.Errorf("%s, %v; want %s", got, err, want)
+	m := &progress.Meter{}
+	if _, err := HashFile(progress.With(ctx, m), path); err != context.Canceled || m.State().Done != 0 {
+		t.Errorf("error %v after %d bytes", err, m.State().Done)
 	}
 }
