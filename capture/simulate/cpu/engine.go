@@ -118,6 +118,7 @@ type engine struct {
 	devices []device
 	queues  []queue
 	done    []done
+	late    []done // items of other threads that were finished after their date
 }
 
 const slice = 4e6 // ns that a thread may run while others wait
@@ -341,12 +342,15 @@ func (e *engine) step(s *state) {
 
 // finish counts an item and begins the next.
 func (e *engine) finish(s *state) {
-	if s.of.counts {
-		d := done{from: s.from, to: e.now, node: s.node}
-		if s.of.period > 0 && e.now > s.date+s.of.period {
-			d.missed = int((e.now - s.date - 1) / s.of.period)
-		}
+	d := done{from: s.from, to: e.now, node: s.node}
+	if s.of.period > 0 && e.now > s.date+s.of.period {
+		d.missed = int((e.now - s.date - 1) / s.of.period)
+	}
+	switch {
+	case s.of.counts:
 		e.done = append(e.done, d)
+	case d.missed > 0:
+		e.late = append(e.late, d)
 	}
 	s.item++
 	e.start(s)

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"testing"
+	"time"
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
@@ -135,5 +136,54 @@ func TestALockLetsOneThreadIn(t *testing.T) {
 	}
 	if l, ok := truth.Limiter(); !ok || l != Lock {
 		t.Errorf("the limit is %v (clear: %v)", l, ok)
+	}
+}
+
+// A program is not healthy where any of its threads misses its dates, also one that it is not measured by.
+func TestEveryThreadHasToKeepItsDates(t *testing.T) {
+	r := simulate.NewRandom(1, "test")
+	m := machine{cpus: 4, hz: 3e9, share: 1, line: 90, base: 0.7, bandwidth: 40}
+	x := mix{1, 0, 0, 0, 0}
+	for _, busy := range []float64{0.5, 1.3} {
+		c := programCase{}
+		c.add(r, m, program{threads: []thread{
+			{steps: []step{{kind: stepTimer}, x.run(5e6)}, period: 10e6, counts: true},
+			{steps: []step{{kind: stepTimer}, x.run(busy * 10e6)}, period: 10e6},
+		}}, "dates")
+		truth, err := c.loads[0].judge()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keeps := busy < 1; truth.Healthy != keeps || (truth.Missed == 0) != keeps {
+			t.Errorf("a second thread that takes %g of its period: %d dates missed, healthy: %t", busy, truth.Missed,
+				truth.Healthy)
+		}
+	}
+}
+
+// /proc/stat says how many tasks wait for storage at the instant: no more than there are, and no more in longer samples.
+func TestBlockedAreThoseThatWaitAtTheInstant(t *testing.T) {
+	r := simulate.NewRandom(1, "test")
+	m := machine{cpus: 4, hz: 3e9, share: 1, line: 90, base: 0.7, bandwidth: 40}
+	x := mix{1, 0, 0, 0, 0}
+	c := programCase{period: 1e6}
+	c.add(r, m, program{devices: []int{8}, threads: workers(2, 0, x.run(1e6), step{kind: stepIO, wait: 3e6})}, "storage")
+	for _, period := range []time.Duration{time.Millisecond, 20 * time.Millisecond} {
+		cap, err := c.record(simulate.Options{Period: period})
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocked := cap.Counter("procs_blocked")
+		sum := 0.0
+		for i := range cap.Len() {
+			v := blocked.Value(i).Float()
+			if sum += v; v > 2 {
+				t.Fatalf("sample %d of %v: %g of two threads wait", i, period, v)
+			}
+		}
+		// Each waits three quarters of the time.
+		if mean := sum / float64(cap.Len()); math.Abs(mean-1.5) > 0.25 {
+			t.Errorf("samples of %v: %.2f threads wait on average, and should 1.5", period, mean)
+		}
 	}
 }

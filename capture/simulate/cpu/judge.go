@@ -108,6 +108,11 @@ func (w *load) judge() (*simulate.Truth, error) {
 		truth.Each = append(truth.Each, simulate.FrameTruth{Begin: d.from, GPUBegin: d.from, GPUEnd: d.to,
 			Shown: d.to, Missed: d.missed, Judged: i >= w.warm})
 	}
+	for _, d := range e.late {
+		if d.to > p.Start && d.to <= p.End {
+			p.Missed += d.missed
+		}
+	}
 	p.Healthy = p.Missed == 0 && 2*shares[Timer] > base && (len(p.Leaves) == 0 ||
 		p.Leaves[0].Percent < simulate.ClearGain)
 	return truth, nil

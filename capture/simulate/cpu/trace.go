@@ -82,8 +82,8 @@ func (t *trace) union(edge *int64, start, end int64, add func(r *row, ns float64
 // io notes that a thread does I/O.
 func (t *trace) io(start, end int64) {
 	t.union(&t.ioEdge, start, end, func(r *row, ns float64) { r.ioSome += ns })
-	t.spread(start, end, func(r *row, share float64) {
-		if share > 0 {
+	t.spread(start, end, func(r *row, _ float64) {
+		if t.bounds.At(t.hint+1) < end { // it goes on after the sample
 			r.waiting++
 		}
 	})

@@ -180,6 +180,9 @@ var intel = family{
 	},
 }
 
+// tracing are the Intel GPUs that trace rays.
+var tracing = intel.with("unit/ray_tracing", "rays", "stall:rays", "ray_tracing_bound")
+
 var families = []family{
 	mali.called("mali-g615"),
 	mali.called("mali-g720"),
@@ -195,10 +198,10 @@ var families = []family{
 	intel.called("intel-bdw"),
 	intel.called("intel-icl"),
 	intel.called("intel-tgl"),
-	intel.called("intel-dg2").without("unit/ray_tracing"),
-	intel.called("intel-mtl").without("unit/ray_tracing"),
-	intel.called("intel-lnl").without("unit/ray_tracing"),
-	intel.called("intel-bmg").without("unit/ray_tracing"),
+	tracing.called("intel-dg2"),
+	tracing.called("intel-mtl"),
+	tracing.called("intel-lnl"),
+	tracing.called("intel-bmg"),
 	{
 		name:   "amd-live",
 		script: "amd_live",
@@ -300,10 +303,11 @@ func (f family) called(name string) family {
 	return f
 }
 
-// without is the family with a limiter more, of which no rule speaks.
-func (f family) without(limiter string) family {
-	f.untold = maps.Clone(f.untold)
-	f.untold[limiter] = noRule
+// with is the family with a limiter more: the part of an account that stands for it, the metric that shows it, and the
+// finding that names it.
+func (f family) with(limiter, part, metric, finding string) family {
+	f.parts, f.shows, f.names = maps.Clone(f.parts), maps.Clone(f.shows), maps.Clone(f.names)
+	f.parts[part], f.shows[limiter], f.names[limiter] = limiter, []string{metric}, []string{finding}
 	return f
 }
 
