@@ -11,7 +11,7 @@ import (
 func TestTheHeapGetsMemoryThatTheKernelMayBackWithLargePages(t *testing.T) {
 	how, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
 	if err != nil || !strings.Contains(string(how), "[madvise]") {
-		t.Skipf("SKIPPED: this kernel does not use large pages for whoever asks: %s", how)
+		t.Skipf("SKIPPED: this kernel does not use large pages for whoever asks: %s", strings.TrimSpace(string(how)))
 	}
 	const n = 32 << 20
 	LargePages(n)
