@@ -57,18 +57,20 @@ func account(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return nil, err
 	}
 	// Every rule of a script asks for the same account.
-	key := accountKey{string(appendKey(nil, table, 0)), e.Generation()}
+	var asked tableKey
+	asked.add(table, 0)
+	key := accountKey{string(asked.text), e.Generation()}
 	cap.mu.Lock()
-	found, ok := cap.accounts[key]
+	known, ok := cap.accounts[key]
 	cap.mu.Unlock()
 	if ok {
-		return found, nil
+		return known.account, nil
 	}
 	t, err := readAccountTable(table)
 	if err != nil {
 		return nil, fmt.Errorf("parameter table: %w", err)
 	}
-	found, err = binding.Await(e.Context(), func() (*Account, error) {
+	found, err := binding.Await(e.Context(), func() (*Account, error) {
 		a := &accounting{cap: cap, table: t, n: cap.Capture.Len(), known: map[string]*capture.Counter{}}
 		a.lack(lacks)
 		return a.run(e, e.Context())
@@ -79,9 +81,9 @@ func account(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	cap.mu.Lock()
 	defer cap.mu.Unlock()
 	if cap.accounts == nil {
-		cap.accounts = map[accountKey]*Account{}
+		cap.accounts = map[accountKey]knownAccount{}
 	}
-	cap.accounts[key] = found
+	cap.accounts[key] = knownAccount{found, asked.kept}
 	return found, nil
 }
 
@@ -105,8 +107,14 @@ func tableOf(e *binding.Env, c *binding.Call, cap *Capture) (table *starlark.Dic
 
 // accountKey is what an account of a capture depends on: its table, and the metrics that the script defined.
 type accountKey struct {
-	table   string
+	table   string // see tableKey
 	defined int
+}
+
+// knownAccount is an account that was asked for, and what its key refers to.
+type knownAccount struct {
+	account *Account
+	kept    []starlark.Value
 }
 
 // accounting is one run of account.

@@ -182,32 +182,64 @@ func nameList(v starlark.Value) (out []string, err error) {
 // takenAsOne among alternatives says that a factor which was not measured counts as 1.
 const takenAsOne = "1"
 
-// appendKey writes a value so that others are written differently. Every rule of a page asks for its account with the
-// same table of some thousand words: as Starlark writes it, the question took longer than the answer.
-func appendKey(dst []byte, v starlark.Value, depth int) []byte {
+// tableKey is a table written so that others are written differently. Every rule of a page asks for its account with the
+// same table of some thousand words: as Starlark writes it, the question took longer than the answer. What can no longer
+// change, as what a module defines, is told by where it is, and is kept with the key, so that nothing else gets there.
+type tableKey struct {
+	text []byte
+	kept []starlark.Value
+}
+
+func (t *tableKey) add(v starlark.Value, depth int) {
 	const deepest = 8 // below it a table is no account's, and may hold itself
+	if frozen(v) {
+		t.text = fmt.Appendf(t.text, "@%p,", v)
+		t.kept = append(t.kept, v)
+		return
+	}
 	switch v := v.(type) {
 	case starlark.String:
-		return append(append(binary.AppendUvarint(append(dst, '"'), uint64(len(v))), v...), ',')
+		t.text = append(append(binary.AppendUvarint(append(t.text, '"'), uint64(len(v))), v...), ',')
+		return
 	case *starlark.Dict:
 		if depth == deepest {
 			break
 		}
-		dst = append(dst, '{')
+		t.text = append(t.text, '{')
 		for k, x := range v.Entries() {
-			dst = appendKey(appendKey(dst, k, depth+1), x, depth+1)
+			t.add(k, depth+1)
+			t.add(x, depth+1)
 		}
-		return append(dst, '}')
+		t.text = append(t.text, '}')
+		return
 	case *starlark.List:
 		if depth == deepest {
 			break
 		}
-		dst = append(dst, '[')
+		t.text = append(t.text, '[')
 		for x := range v.Elements() {
-			dst = appendKey(dst, x, depth+1)
+			t.add(x, depth+1)
 		}
-		return append(dst, ']')
+		t.text = append(t.text, ']')
+		return
 	}
 	text := v.String()
-	return append(append(binary.AppendUvarint(append(append(dst, v.Type()...), ':'), uint64(len(text))), text...), ',')
+	t.text = append(append(binary.AppendUvarint(append(append(t.text, v.Type()...), ':'), uint64(len(text))), text...), ',')
 }
+
+// frozen reports whether a dict or list can no longer change. Starlark tells nobody: a change is tried that would be none.
+func frozen(v starlark.Value) bool {
+	var err error
+	switch v := v.(type) {
+	case *starlark.Dict:
+		_, _, err = v.Delete(nobodysKey{})
+	case *starlark.List:
+		if v.Len() > 0 {
+			err = v.SetIndex(0, v.Index(0))
+		}
+	}
+	return err != nil && strings.Contains(err.Error(), "frozen") // and not that it is being gone through
+}
+
+// nobodysKey is a key that no dict has.
+type nobodysKey struct{ starlark.NoneType }

@@ -22,7 +22,7 @@ type Capture struct {
 
 	mu       sync.Mutex
 	known    map[string]*capture.Counter // names already resolved
-	accounts map[accountKey]*Account     // of account, by table
+	accounts map[accountKey]knownAccount // of account, by table
 	all      []*capture.Counter          // catalogue metrics, once asked for
 	err      error
 	asked    bool

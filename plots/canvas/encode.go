@@ -31,6 +31,10 @@ const pagesAtOnce = 2
 // EncodeAll is Encode of every page of a document.
 func EncodeAll(format string, pages []*Scene, title string, sz Size) ([][]byte, error) {
 	out, errs := make([][]byte, len(pages)), make([]error, len(pages))
+	glyphs := newGlyphCache()
+	for _, sc := range pages {
+		sc.glyphs = glyphs
+	}
 	var next atomic.Int64
 	Share(pagesAtOnce, func(int) {
 		for i := int(next.Add(1)) - 1; i < len(pages); i = int(next.Add(1)) - 1 {

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/image/font"
@@ -15,8 +16,9 @@ import (
 	"astrolabe/plots/typeset"
 )
 
-// glyphCache holds the rasterised glyphs of one picture, at four horizontal positions within a pixel.
+// glyphCache holds the rasterised glyphs of the pages of one document, at four horizontal positions within a pixel.
 type glyphCache struct {
+	mu     sync.Mutex // pages are painted beside each other
 	faces  map[faceKey]font.Face
 	glyphs map[glyphKey]*glyph
 
@@ -77,6 +79,8 @@ func (g *glyphCache) get(k glyphKey) *glyph {
 
 // text is a line of text as glyphs at their places, its baseline on a whole device pixel.
 func (g *glyphCache) text(o TextOp, scale float64) text {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	out := text{color: o.color}
 	if o.Style.Face.plain(o.Text) {
 		g.plainText(&out, o, scale, o.Style.Face, o.x, o.Text)
@@ -219,12 +223,17 @@ func (t text) paint(b *band) {
 	for _, g := range t.glyphs {
 		box := g.bounds.Add(image.Pt(g.x, g.y))
 		in := box.Intersect(b.img.Rect)
+		if in.Empty() {
+			continue
+		}
 		for py := in.Min.Y; py < in.Max.Y; py++ {
-			row := g.pix[(py-box.Min.Y)*box.Dx():]
-			for px := in.Min.X; px < in.Max.X; px++ {
-				if v := row[px-box.Min.X]; v != 0 {
-					at := b.img.PixOffset(px, py)
-					blend(b.img.Pix[at:at+4:at+4], t.color, v)
+			from := (py - box.Min.Y) * box.Dx()
+			row := g.pix[from+in.Min.X-box.Min.X : from+in.Max.X-box.Min.X]
+			at := b.img.PixOffset(in.Min.X, py)
+			pix := b.img.Pix[at : at+4*len(row)]
+			for x, v := range row {
+				if v != 0 {
+					blend(pix[4*x:4*x+4:4*x+4], t.color, v)
 				}
 			}
 		}

@@ -3,7 +3,6 @@ package canvas
 import (
 	"bytes"
 	"encoding/binary"
-	"hash/adler32"
 	"hash/crc32"
 	"slices"
 	"sync"
@@ -144,8 +143,14 @@ func (p *indexed) deflated() ([][]byte, error) {
 	stride := p.stride()
 	size := stride * p.h
 	n := max(1, (size+pieceBytes-1)/pieceBytes)
-	pieces, sums, errs := make([][]byte, n), make([]uint32, n), make([]error, n)
-	Share(n, func(i int) {
+	pieces, errs := make([][]byte, n), make([]error, n)
+	var sum uint32
+	Share(1+n, func(i int) {
+		if i == 0 {
+			sum = p.adler()
+			return
+		}
+		i--
 		w := piecesKept.Get().(*piece)
 		defer piecesKept.Put(w)
 		from, to := i*pieceBytes, min((i+1)*pieceBytes, size)
@@ -153,15 +158,12 @@ func (p *indexed) deflated() ([][]byte, error) {
 		first := before / stride
 		w.rows = p.appendRows(w.rows[:0], first, (to+stride-1)/stride)
 		data := w.rows[from-first*stride : to-first*stride]
-		sums[i] = adler32.Checksum(data)
 		pieces[i], errs[i] = w.deflate(data, w.rows[before-first*stride:from-first*stride], i+1 == n)
 	})
-	sum := uint32(1)
-	for i, err := range errs {
+	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
-		sum = adlerOf(sum, sums[i], min(pieceBytes, size-i*pieceBytes))
 	}
 	// deflate with a window of 32 KiB, no dictionary, and a check that makes it a multiple of 31
 	pieces[0] = append([]byte{0x78, 0x9c}, pieces[0]...)
@@ -169,14 +171,45 @@ func (p *indexed) deflated() ([][]byte, error) {
 	return pieces, nil
 }
 
-// adlerOf is the Adler-32 of data whose beginning has the sum a, and whose end of n bytes the sum b. The low half adds up
-// bytes, from 1 on, and the high half what the low one was after each byte.
-func adlerOf(a, b uint32, n int) uint32 {
+// adler is the Adler-32 of all rows. It is taken of runs and of equal rows as wholes, for a page has a hundred pixels for
+// each of them.
+func (p *indexed) adler() uint32 {
 	const mod = 65521
-	low, rest := uint64(a&0xffff), uint64(n)%mod
-	high := uint64(a>>16) + rest*(low+mod-1) + uint64(b>>16)
-	low += uint64(b&0xffff) + mod - 1
-	return uint32(high%mod)<<16 | uint32(low%mod)
+	n := uint64(p.stride())
+	low, high := uint64(1), uint64(0)
+	var packed []byte
+	for i := range p.bands {
+		b, begin := &p.bands[i], 0
+		for _, same := range b.rows {
+			// What the bytes of the row add up to, and the same with each byte counted as often as twice its place, less
+			// one: the sums that Adler-32 adds up are those of all bytes from each one on.
+			var sum, placed uint64
+			if p.depth() == 8 {
+				at := uint64(1) // behind the number of the filter, which is 0
+				for _, r := range b.runs[begin:same.end] {
+					v := uint64(r.n) * uint64(b.index[r.color])
+					sum += v
+					placed += v * (2*at + uint64(r.n))
+					at += uint64(r.n)
+				}
+			} else {
+				packed = slices.Grow(packed[:0], int(n))[:n]
+				p.put(packed, b, b.runs[begin:same.end])
+				for at, v := range packed {
+					sum += uint64(v)
+					placed += uint64(v) * uint64(2*at+1)
+				}
+			}
+			sums := (sum*(2*n+1) - placed) / 2 % mod
+			sum %= mod
+			for range same.n {
+				high = (high + n*low + sums) % mod
+				low = (low + sum) % mod
+			}
+			begin = same.end
+		}
+	}
+	return uint32(high)<<16 | uint32(low)
 }
 
 // deflate compresses a piece of a stream that has other data before it.

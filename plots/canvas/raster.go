@@ -73,7 +73,10 @@ type placed struct {
 // strokes makes the things of a scene ready for a page of a size.
 func (sc *Scene) strokes(w, h int) []placed {
 	out := make([]placed, 0, len(sc.Ops))
-	glyphs := newGlyphCache()
+	glyphs := sc.glyphs
+	if glyphs == nil {
+		glyphs = newGlyphCache()
+	}
 	var fill filler
 	for _, o := range sc.Ops {
 		sc.meter.Add(1)
@@ -133,20 +136,33 @@ func (o fillOp) paint(b *band) {
 	}
 }
 
-// tint puts a translucent colour over pixels. Most are as the one before them.
+// tint puts a translucent colour over pixels.
 func tint(row []uint8, c color.NRGBA) {
-	var under, over uint32
+	over := coat{color: c, cover: 0xff}
 	for i := 0; i < len(row); i += 4 {
-		px := row[i : i+4 : i+4]
-		is := binary.LittleEndian.Uint32(px)
-		if i > 0 && is == under {
-			binary.LittleEndian.PutUint32(px, over)
-			continue
-		}
-		under = is
-		blend(px, c, 0xff)
-		over = binary.LittleEndian.Uint32(px)
+		over.put(row[i : i+4 : i+4])
 	}
+}
+
+// coat puts a colour over pixels. Most are as the one before them.
+type coat struct {
+	color       color.NRGBA
+	cover       uint8
+	under, over uint32 // the last pixel before and after; pixels are opaque, so that none is 0
+}
+
+func (c *coat) put(px []uint8) {
+	if binary.LittleEndian.Uint32(px) == c.under {
+		binary.LittleEndian.PutUint32(px, c.over)
+		return
+	}
+	c.mix(px)
+}
+
+func (c *coat) mix(px []uint8) {
+	c.under = binary.LittleEndian.Uint32(px)
+	blend(px, c.color, c.cover)
+	c.over = binary.LittleEndian.Uint32(px)
 }
 
 func snap(at, length float64) (from, to int) {
@@ -293,6 +309,7 @@ func (o stripOp) rows(scale float64) (from, to int) {
 
 func (o stripOp) paint(b *band) {
 	s := o.strip
+	all := coat{color: o.color, cover: 0xff}
 	x0 := int(math.Round(s.X0 * b.scale))
 	for i, top := range s.Top {
 		x := x0 + i
@@ -301,11 +318,14 @@ func (o stripOp) paint(b *band) {
 		}
 		y0, y1 := top*b.scale, s.Bot[i]*b.scale
 		ya, yb := max(int(math.Floor(y0)), b.img.Rect.Min.Y), min(int(math.Ceil(y1)), b.img.Rect.Max.Y)
+		at := b.img.PixOffset(x, ya)
 		for y := ya; y < yb; y++ {
-			cover := min(float64(y+1), y1) - max(float64(y), y0)
-			if cover > 0 {
-				at := b.img.PixOffset(x, y)
-				blend(b.img.Pix[at:at+4:at+4], o.color, uint8(cover*255+0.5))
+			px := b.img.Pix[at : at+4 : at+4]
+			at += b.img.Stride
+			if float64(y) >= y0 && float64(y+1) <= y1 {
+				all.put(px)
+			} else if cover := min(float64(y+1), y1) - max(float64(y), y0); cover > 0 {
+				blend(px, o.color, uint8(cover*255+0.5))
 			}
 		}
 	}

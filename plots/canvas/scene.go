@@ -89,6 +89,8 @@ type Scene struct {
 	Ops   []op
 	Boxes []TextBox
 	meter *progress.Meter // told of what is painted
+
+	glyphs *glyphCache // of the document that the scene is a page of; nil where it has its own
 }
 
 // TextBox is where a text stands; tests check that no two overlap and that none leaves the page.

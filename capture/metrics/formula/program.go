@@ -119,6 +119,8 @@ type derivation struct {
 	aggr     *aggregation
 	warn     sync.Once
 	warnings []string
+	named    sync.Once
+	operands []*capture.Counter
 }
 
 type leafName struct {
@@ -457,16 +459,17 @@ func (d *derivation) Expr() string { return collapse(d.expr.Src) }
 
 // Operands lists the counters that the formula names, each once, in the order of the formula.
 func (d *derivation) Operands() []*capture.Counter {
-	var out []*capture.Counter
-	d.expr.Root.walk(func(n *Node) {
-		if n.Op != OpName {
-			return
-		}
-		if op := d.leaves[leafName{n.Name, n.Dollar}]; op.Counter != nil && !slices.Contains(out, op.Counter) {
-			out = append(out, op.Counter)
-		}
+	d.named.Do(func() {
+		d.expr.Root.walk(func(n *Node) {
+			if n.Op != OpName {
+				return
+			}
+			if op := d.leaves[leafName{n.Name, n.Dollar}]; op.Counter != nil && !slices.Contains(d.operands, op.Counter) {
+				d.operands = append(d.operands, op.Counter)
+			}
+		})
 	})
-	return out
+	return slices.Clip(d.operands)
 }
 
 // Eval evaluates samples [from, from+len(dst)) into dst. It allocates nothing once it has run.
