@@ -217,6 +217,9 @@ func colorAt(pix []uint8) uint32 { return uint32(pix[0])<<16 | uint32(pix[1])<<8
 // run is how many bytes the pixels at the beginning take that are equal to the first.
 func run(pix []uint8) int {
 	first := binary.LittleEndian.Uint32(pix)
+	if len(pix) < 8 || binary.LittleEndian.Uint32(pix[4:]) != first { // edges of letters and lines
+		return 4
+	}
 	two := uint64(first)<<32 | uint64(first)
 	i := 4
 	for i+32 <= len(pix) { // grounds are long

@@ -102,7 +102,11 @@ func (p *indexed) put(row []byte, b *runsOf, runs []colorRun) {
 	for _, r := range runs {
 		v, end := b.index[r.color], x+int(r.n)
 		if bits == 8 {
-			fill(pixels[x:end], v)
+			if r.n == 1 { // edges of letters and lines
+				pixels[x] = v
+			} else {
+				fill(pixels[x:end], v)
+			}
 			x = end
 		}
 		for ; x < end; x++ {
