@@ -124,6 +124,8 @@ type kept struct {
 	floats  onceFloats
 	turns   onceBits
 	summary atomic.Pointer[summary]
+	total   atomic.Pointer[Value] // of a gauge, or a formula: rules of a page ask for the same ones
+	brief   atomic.Bool           // see Brief; values that are at hand stay so
 }
 
 func (c *Counter) keeps() *kept {
@@ -254,8 +256,12 @@ const (
 // Brief reports whether anything that goes through the counter's values once takes some milliseconds at most: they are
 // few, and they are at hand.
 func (c *Counter) Brief() bool {
-	left := briefValues
-	return c.brief(&left)
+	k := c.keeps()
+	if !k.brief.Load() {
+		left := briefValues
+		k.brief.Store(c.brief(&left))
+	}
+	return k.brief.Load()
 }
 
 func (c *Counter) brief(left *int) bool {

@@ -143,7 +143,13 @@ func (c *Counter) Total() Value {
 	if c.Len() == 0 {
 		return Value{}
 	}
-	return c.floatValue(c.Aggregate(c.Axis.Whole())[0])
+	k := c.keeps()
+	if v := k.total.Load(); v != nil {
+		return *v
+	}
+	v := c.floatValue(c.Aggregate(c.Axis.Whole())[0])
+	k.total.Store(&v)
+	return v
 }
 
 // Aggregate returns one value per bin, by the rule of the counter's kind. NaN is missing.

@@ -21,7 +21,7 @@ type Capture struct {
 	Capture *capture.Capture
 
 	mu       sync.Mutex
-	known    map[string]*capture.Counter // names already resolved
+	known    map[string]resolved         // names that were asked for
 	accounts map[accountKey]knownAccount // of account, by table
 	all      []*capture.Counter          // catalogue metrics, once asked for
 	err      error
@@ -160,17 +160,23 @@ func (c *Capture) resolve(name string) (*capture.Counter, error) {
 	defer c.mu.Unlock()
 	c.refresh()
 	if out, ok := c.known[name]; ok {
-		return out, nil
+		return out.counter, out.err
 	}
 	out, err := metrics.ResolveWith(c.Capture, c.env.Defined(c.Capture.GPU), name)
 	if err != nil {
-		return nil, &unresolved{err}
+		out, err = nil, &unresolved{err}
 	}
 	if c.known == nil {
-		c.known = map[string]*capture.Counter{}
+		c.known = map[string]resolved{}
 	}
-	c.known[name] = out
-	return out, nil
+	c.known[name] = resolved{out, err}
+	return out, err
+}
+
+// resolved is what a name stands for, or why it stands for nothing.
+type resolved struct {
+	counter *capture.Counter
+	err     error
 }
 
 // unresolved is the error of a name that a capture does not have. What it says is put together when it is asked:

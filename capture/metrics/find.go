@@ -115,6 +115,12 @@ func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 func (c *Catalogue) keys() map[string][]hit {
 	c.indexOnce.Do(func() {
+		c.prefixes = c.before
+		for _, p := range products() {
+			if p == c.product || p.countsLike(c.product) {
+				c.prefixes = slices.Concat(c.prefixes, p.stated)
+			}
+		}
 		c.index = make(map[string][]hit, 4*len(c.entries))
 		add := func(key string, e *Entry, rank int) {
 			key = fold(key)
@@ -191,24 +197,20 @@ func helped(err error) error {
 // hits are the entries that a name addresses, and the name under which the catalogue has them: with or without what
 // other programs write before it.
 func (c *Catalogue) hits(name string) ([]hit, string) {
-	names := []string{name}
+	keys := c.keys()
+	if hits := keys[fold(name)]; len(hits) > 0 {
+		return hits, name
+	}
 	for _, prefix := range c.before {
-		names = append(names, prefix+name)
-	}
-	prefixes := c.before
-	for _, p := range products() {
-		if p == c.product || p.countsLike(c.product) {
-			prefixes = slices.Concat(prefixes, p.stated)
+		if hits := keys[fold(prefix+name)]; len(hits) > 0 {
+			return hits, prefix + name
 		}
 	}
-	for _, prefix := range prefixes {
+	for _, prefix := range c.prefixes {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			names = append(names, rest)
-		}
-	}
-	for _, one := range names {
-		if hits := c.keys()[fold(one)]; len(hits) > 0 {
-			return hits, one
+			if hits := keys[fold(rest)]; len(hits) > 0 {
+				return hits, rest
+			}
 		}
 	}
 	return nil, name

@@ -13,6 +13,13 @@ import (
 
 // For lists the catalogues of a capture: its GPU's first, then the cpu catalogue where it has CPU columns.
 func For(cap *capture.Capture) []*Catalogue {
+	return slices.Clip(cap.Memo(cataloguesKey{cap.GPU}, func() any { return cataloguesOf(cap) }).([]*Catalogue))
+}
+
+// cataloguesKey is the key of what For found, for every name that is resolved asks for it.
+type cataloguesKey struct{ gpu string }
+
+func cataloguesOf(cap *capture.Capture) []*Catalogue {
 	var out []*Catalogue
 	if cap.GPU != "" && cap.GPU != CPU {
 		if c, err := Get(On(cap.GPU, hardwareOf(cap).generation)); err == nil {
