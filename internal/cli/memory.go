@@ -76,12 +76,20 @@ func collectLate(fills bool) {
 		return
 	}
 	firstCollection.Do(func() {
-		if fills {
-			memory.LargePages(44 << 20) // a report of a few hundred samples takes that much
+		usual := debug.SetGCPercent(-1)
+		late := func() {
+			debug.SetGCPercent(800) // of 4 MiB
+			sign := new([64]byte)   // gone after the first collection
+			runtime.AddCleanup(sign, func(percent int) { debug.SetGCPercent(percent) }, usual)
 		}
-		usual := debug.SetGCPercent(800) // of 4 MiB
-		sign := new([64]byte)            // gone after the first collection
-		runtime.AddCleanup(sign, func(percent int) { debug.SetGCPercent(percent) }, usual)
+		if !fills {
+			late()
+			return
+		}
+		go func() { // beside what is done first, which needs little memory
+			memory.LargePages(44 << 20) // a report of a few hundred samples takes that much
+			late()
+		}()
 	})
 }
 
