@@ -11,16 +11,21 @@ import (
 	"astrolabe/capture/simulate"
 )
 
-const gpaName = "amd-gpa-second"
+const (
+	gpaName  = "amd-gpa-second"
+	liveName = "amd-live-second"
+)
 
 // Names are the families that New makes cases of.
-var Names = []string{gpaName}
+var Names = []string{gpaName, liveName}
 
 // Kinds lists what a family has.
 func Kinds(name string) []string {
 	switch name {
 	case gpaName:
 		return []string{simulate.KindArchetype, simulate.KindSingle, simulate.KindTwoPhase, simulate.KindRandom}
+	case liveName:
+		return simulate.Kinds()
 	}
 	return nil
 }
@@ -35,6 +40,13 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	}
 	r := rand.New(rand.NewPCG(hash(name+"/"+kind), seed))
 	c := &simulate.Case{Family: name, Kind: kind, Seed: seed}
+	if name == liveName {
+		l := newLive(r, kind, seed)
+		c.Text, c.Plant = l.text, l.plant
+		c.Record = func(o simulate.Options) (*capture.Capture, error) { return l.record(o) }
+		c.Judge = func() (*simulate.Truth, error) { return l.judge(), nil }
+		return c, nil
+	}
 	g := newGPA(r, kind, seed)
 	c.Text, c.Plant = g.text, g.plant
 	c.Record = func(o simulate.Options) (*capture.Capture, error) { return g.record(o) }

@@ -28,7 +28,7 @@ func (a *author) chance(p float64) bool          { return a.Float64() < p }
 
 // blank is what all draws share.
 func (a *author) blank(name string) draw {
-	return draw{name: name, seed: a.Uint64(), evenness: a.between(0.1, 0.5), samples: 1, quad: a.between(0.75, 0.95),
+	return draw{name: name, times: 1, seed: a.Uint64(), evenness: a.between(0.1, 0.5), samples: 1, quad: a.between(0.75, 0.95),
 		slow: 1, packed: a.between(0.45, 0.9), zPacked: a.between(0.06, 0.3), colorMiss: a.between(0.25, 0.7),
 		hit2: a.between(0.4, 0.8), mall: a.mall, setup: a.wide(1500, 4500), drain: a.wide(800, 2500)}
 }

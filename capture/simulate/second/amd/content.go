@@ -211,7 +211,7 @@ func (a *author) loading() []draw {
 
 // mixture is passes of any kind.
 func (a *author) mixture() []draw {
-	return repeat(a.count(6, 30), func() draw {
+	return repeat(a.count(5, 18), func() draw {
 		d := a.single(cause(a.IntN(int(gpuCauses))))
 		for _, s := range []*shader{&d.vs, &d.ps} { // blur what it was made for
 			s.valu *= a.wide(0.5, 4)

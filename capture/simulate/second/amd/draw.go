@@ -23,6 +23,7 @@ type draw struct {
 	name    string
 	compute bool
 	group   float64 // threads of a work group
+	times   float64 // how often a frame of a live capture has it
 
 	vs                     shader
 	vertices, indices      float64
@@ -159,9 +160,9 @@ func (m *machine) memoryNs(d *draw, bytes float64) float64 {
 }
 
 const (
-	inFlight   = 10  // batches that fill the wave slots
-	mostSteps  = 160 // batches of a draw
-	fewBatches = 6
+	inFlight    = 10  // batches that fill the wave slots
+	mostBatches = 120 // batches of a draw
+	fewBatches  = 6
 
 	tileFIFO       = 4    // batches between scan converter and depth blocks, where nothing is shaded
 	parameterCache = 3000 // vertices of a shader engine between vertex and pixel shading
@@ -178,7 +179,7 @@ func (m *machine) flow(d *draw) *flow {
 	if d.vs.waves > 0 {
 		need = math.Max(need, d.vs.waves/(0.5*slots(&d.vs)))
 	}
-	n := math.Round(clamp(inFlight*need, fewBatches, mostSteps))
+	n := math.Round(clamp(inFlight*need, fewBatches, mostBatches))
 	f.n = int(n)
 	room := func(s *shader, share float64) (count int, longer float64) {
 		if s.waves == 0 {
