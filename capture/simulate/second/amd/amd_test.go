@@ -110,10 +110,100 @@ func TestCountersOfAFrameAgree(t *testing.T) {
 	})
 }
 
+func TestCountersOfALiveCaptureAgree(t *testing.T) {
+	every(t, liveName, 30, func(c *simulate.Case, out *capture.Capture) {
+		fail := func(what string) { t.Errorf("%s %d: %s", c.Kind, c.Seed, what) }
+		sum := func(name string) (s float64) {
+			for _, v := range out.Counter(name).Floats() {
+				s += v
+			}
+			return s
+		}
+		for _, reg := range statusBits {
+			samples := out.Counter(reg.samples).Floats()
+			for _, b := range reg.bits {
+				for i, v := range out.Counter("busy_" + b.name + "_ones").Floats() {
+					if v < 0 || v > samples[i] {
+						fail("a block is busy more often than it was looked at: " + b.name)
+					}
+				}
+				if sum("busy_"+b.name+"_ones") > 1.02*sum("busy_gfx_ones")+0.03*sum(reg.samples) {
+					fail("a block is busy for longer than the pipe: " + b.name)
+				}
+			}
+		}
+		for i, v := range out.Axis.Start {
+			if out.Axis.End[i] <= v || i > 0 && out.Axis.End[i-1] != v {
+				fail("samples do not follow each other")
+			}
+		}
+		measured := float64(out.Axis.Measured())
+		if sum("engine_gfx") > measured || sum("engine_compute") > measured {
+			fail("engines work for longer than there is time")
+		}
+		for _, name := range []string{"sensor_load", "mem_busy_percent", "throttled_by_power", "throttled_by_heat"} {
+			for _, v := range out.Counter(name).Floats() {
+				if v < 0 || v > 100 {
+					fail(name + " is no share")
+				}
+			}
+		}
+		top, _ := out.Property("max_sclk_hz")
+		for _, v := range out.Counter("sensor_sclk").Floats() {
+			if v <= 0 || v > top.Number {
+				fail("the clock is above its highest")
+			}
+		}
+		if user := out.Counter("cpu_user"); user != nil {
+			for k := range user.Instances {
+				ns := 0.0
+				for _, name := range []string{"cpu_user", "cpu_system", "cpu_idle"} {
+					for _, v := range out.Counter(name).Instances[k].Floats() {
+						ns += v
+					}
+				}
+				if ns > measured || ns < measured-3*jiffy-1 {
+					fail("the times of a processor do not add up")
+				}
+			}
+		}
+	})
+}
+
+func TestProcessorsAreRecordedWhereWanted(t *testing.T) {
+	drawn := 0
+	for seed := range uint64(20) {
+		c := mustNew(t, liveName, simulate.KindSerial, seed)
+		yes := mustRecord(t, c, simulate.Options{Host: simulate.Yes})
+		no := mustRecord(t, c, simulate.Options{Host: simulate.No})
+		if yes.Counter("cpu_user") == nil || no.Counter("cpu_user") != nil {
+			t.Errorf("%d: the choice of the processor's columns does not count", seed)
+		}
+		if mustRecord(t, c, simulate.Options{}).Counter("cpu_user") != nil {
+			drawn++
+		}
+	}
+	if drawn < 4 || drawn > 16 {
+		t.Errorf("%d of 20 captures have the processor's columns, want about half", drawn)
+	}
+}
+
+func TestHealthyCasesAreHealthy(t *testing.T) {
+	for seed := range uint64(20) {
+		truth, err := mustNew(t, liveName, simulate.KindHealthy, seed).Judge()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !truth.Healthy || truth.Missed != 0 || truth.GPUBusy > 0.85 {
+			t.Errorf("%d: healthy %t, %d dates missed, GPU busy for %g", seed, truth.Healthy, truth.Missed, truth.GPUBusy)
+		}
+	}
+}
+
 func TestPlantsLimit(t *testing.T) {
 	for _, name := range Names {
 		n, right := 0, 0
-		for seed := range uint64(52) {
+		for seed := range uint64(40) {
 			c := mustNew(t, name, simulate.KindSingle, seed)
 			truth, err := c.Judge()
 			if err != nil {
@@ -134,7 +224,7 @@ func TestPlantsLimit(t *testing.T) {
 
 func TestSharesAddUp(t *testing.T) {
 	for _, name := range Names {
-		every(t, name, 6, func(c *simulate.Case, out *capture.Capture) {
+		every(t, name, 4, func(c *simulate.Case, out *capture.Capture) {
 			truth, err := c.Judge()
 			if err != nil {
 				t.Fatal(err)

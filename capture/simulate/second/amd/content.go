@@ -18,6 +18,10 @@ var contents = []content{
 	{"simulation", (*author).simulation},
 	{"path tracer", (*author).tracer},
 	{"loading screen", (*author).loading},
+	{"viewer of drawings", (*author).viewer},
+	{"effects", (*author).effects},
+	{"data processing", (*author).tables},
+	{"stereo with multisampling", (*author).stereo},
 }
 
 // repeat makes several draws of a pass.
@@ -207,6 +211,72 @@ func (a *author) loading() []draw {
 		d.setup = a.wide(2000, 9000)
 		return d
 	})
+}
+
+func (a *author) viewer() []draw {
+	indexed := a.chance(0.6)
+	out := repeat(a.count(6, 16), func() draw {
+		prims := a.wide(1e5, 3e6)
+		d := a.mesh("solids", prims, math.Min(prims*a.wide(0.3, 5), 3*a.pixels))
+		if !indexed {
+			d.vertices = 3 * prims
+			d.vs.waves = d.vertices / 31
+		}
+		d.culled, d.samples, d.zPacked = a.between(0.1, 0.6), []float64{1, 4, 8}[a.IntN(3)], a.between(0.04, 0.15)
+		return a.shaded(d, a.between(15, 60), 0, 1, 4*d.samples)
+	})
+	return append(out, a.screen("resolve", a.pixels, a.between(10, 25), 4))
+}
+
+func (a *author) effects() []draw {
+	half := []float64{1, 0.25}[a.IntN(2)]
+	out := repeat(a.count(4, 8), func() draw {
+		d := a.mesh("ground", a.wide(1e4, 1e5), a.pixels*a.between(0.1, 0.4))
+		return a.shaded(d, a.between(40, 120), a.between(2, 5), 1, 8)
+	})
+	return append(out, repeat(a.count(6, 16), func() draw {
+		d := a.mesh("smoke", a.wide(1e3, 4e4), a.pixels*half*a.wide(1, 8))
+		d.blend, d.depthOut, d.slow, d.hiZ, d.early = true, false, a.between(1, 3), a.between(0, 0.15), a.between(0, 0.1)
+		d.quad, d.culled = a.between(0.85, 0.96), 0
+		return a.shaded(d, a.between(12, 60), a.between(1, 3), 1, 8)
+	})...)
+}
+
+func (a *author) tables() []draw {
+	return repeat(a.count(6, 16), func() draw {
+		rows := a.wide(2e5, 6e6)
+		switch a.IntN(3) {
+		case 0:
+			d := a.dispatch("scan", rows, a.between(20, 60), a.between(3, 8))
+			d.ps.hit0, d.ps.hit1, d.hit2, d.ps.rounds = 0.05, 0, a.between(0.05, 0.3), 1
+			return d
+		case 1:
+			d := a.dispatch("probe", rows*a.between(0.05, 0.3), 0, 0)
+			d.ps.rounds = 4 + a.IntN(6)
+			d.ps.loads, d.ps.valu = float64(d.ps.rounds), float64(d.ps.rounds)*a.between(8, 20)
+			d.ps.spread, d.ps.stores, d.ps.occupancy = a.wide(1, 6), 0.2, math.Floor(a.between(2, 8))
+			d.ps.hit0, d.ps.hit1, d.hit2 = a.between(0.05, 0.3), 0.1, a.between(0.3, 0.8)
+			return d
+		}
+		d := a.dispatch("group", rows, a.between(60, 150), a.between(2, 5))
+		d.ps.lds, d.ps.conflict = a.between(15, 60), a.between(0.3, 2)
+		return d
+	})
+}
+
+func (a *author) stereo() []draw {
+	samples := []float64{2, 4, 4}[a.IntN(3)]
+	detail := a.wide(0.4, 3)
+	out := repeat(a.count(3, 8), func() draw {
+		d := a.mesh("prepass", detail*a.wide(4e4, 4e5), 2*a.pixels*a.between(0.2, 0.8))
+		d.samples, d.zPacked = samples, a.between(0.04, 0.12)
+		return d
+	})
+	return append(out, repeat(a.count(5, 12), func() draw {
+		d := a.mesh("opaque", detail*a.wide(4e4, 4e5), 2*a.pixels*a.between(0.05, 0.3))
+		d.samples, d.zPacked, d.depthOut = samples, a.between(0.04, 0.12), false
+		return a.shaded(d, a.between(60, 220), a.between(2, 6), 1, 4*samples)
+	})...)
 }
 
 // mixture is passes of any kind.

@@ -165,6 +165,7 @@ const (
 	fewBatches  = 6
 
 	tileFIFO       = 4    // batches between scan converter and depth blocks, where nothing is shaded
+	primitiveFIFO  = 32   // primitives of a shader engine before its scan converter
 	parameterCache = 3000 // vertices of a shader engine between vertex and pixel shading
 )
 
@@ -233,10 +234,12 @@ func (m *machine) flow(d *draw) *flow {
 	var longer float64
 	u := m.fixedTimes(d)
 	f.room[pixelSlot], longer = room(&d.ps, 1)
+	f.fifo = math.MaxInt
 	if d.compute {
 		stage(&d.ps, pixels, pixelSlot, pixelSlot, longer)
 		return f
 	}
+	f.fifo = int(math.Max(2, math.Ceil(primitiveFIFO*m.engines*n/(d.prims*(1-d.culled)+1))))
 	f.room[parameters] = int(clamp(parameterCache*m.engines*n/d.vertices, 3, n))
 	add(step{at: geometryEngine, why: vertexFetch, by: vertices, ns: u.fetch, take: parameters})
 	var longerVertex float64

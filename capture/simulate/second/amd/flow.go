@@ -59,6 +59,7 @@ type flow struct {
 	room   [pools]int
 	seed   uint64
 	uneven float64 // how much batches differ
+	fifo   int     // batches before the scan converter that hold up the assembler
 	setup  float64 // ns before the first batch
 	drain  float64 // ns behind the last
 }
@@ -209,7 +210,7 @@ func (s *sim) pass(to float64) {
 	if stalled || s.works[addresser] >= 0 {
 		o.addrActive += dt
 	}
-	held := s.queue[scanner].len()+s.waiting[pixelSlot].len() >= 2
+	held := s.queue[scanner].len()+s.waiting[pixelSlot].len() >= s.f.fifo
 	if held {
 		o.paHeld += dt
 	}

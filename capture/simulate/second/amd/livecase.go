@@ -31,7 +31,9 @@ func newLive(r *rand.Rand, kind string, seed uint64) *live {
 		l.text = "two contents"
 		first := s.anything()
 		second := s.anything()
-		second.level, second.hold = first.level, first.hold // the room and the settings do not change so fast
+		for _, p := range []*program{&first, &second} { // heat and settings do not change so fast
+			p.level, p.hold = 1, none
+		}
 		l.programs = []program{first, second}
 	case simulate.KindRandom:
 		l.text = "passes of any kind"
@@ -198,24 +200,33 @@ func (s *stage) archetype() program {
 	case x < 0.5: // as fast as the GPU can, or slower than the display
 		switch s.IntN(3) {
 		case 0:
-			p.refresh = ns * s.between(0.45, 0.97) // of a display that would take more
-			p.refresh = s.refreshAbove(p.refresh)
+			p.refresh = s.refreshBelow(ns)
 		case 1:
 			p.cap = ns * s.between(0.5, 0.9)
 		}
-		s.held(&p, 0.3)
+		s.held(&p, 0.35)
 	case x < 0.75: // the processor is about as slow, or slower
 		p.app = ns * s.between(0.8, 2.4)
 		p.driver = ns * s.between(0.3, 2)
 	case x < 0.85:
 		p.sync = true
 		p.app = ns * s.between(0.1, 1)
-		s.held(&p, 0.2)
 	default:
 		p.refresh = s.refreshAbove(ns / s.between(0.5, 0.8))
 		p.buffers = 2 + s.IntN(2)
 	}
 	return p
+}
+
+// refreshBelow is the interval of a display that could show more frames than there are; 0 where none could.
+func (s *stage) refreshBelow(ns float64) float64 {
+	rates := []float64{60, 90, 120, 144, 165}
+	for _, k := range s.Perm(len(rates)) {
+		if 1e9/rates[k] < 0.97*ns {
+			return 1e9 / rates[k]
+		}
+	}
+	return 0
 }
 
 // refreshAbove is the shortest interval of usual displays that is not below ns.
@@ -263,7 +274,9 @@ func (s *stage) random() program {
 	case 1:
 		p.cap = ns * s.wide(0.6, 2)
 	}
-	s.held(&p, 0.25)
+	if !p.sync && p.refresh == 0 && p.cap == 0 && p.app+p.driver < ns {
+		s.held(&p, 0.4)
+	}
 	return p
 }
 

@@ -87,6 +87,9 @@ func (l *live) record(o simulate.Options) (*capture.Capture, error) {
 // samples draws when the recorder looked: on ticks, and now and then late.
 func (rec *recording) samples() {
 	period := []float64{1e6, 2e6, 4e6, 5e6, 10e6, 10e6, 10e6, 16e6}[rec.r.IntN(8)]
+	if rec.o.Period > 0 {
+		period = float64(rec.o.Period)
+	}
 	zero := offset(rec.frames)
 	end := rec.frames[len(rec.frames)-1].shown - zero
 	rec.axis = &capture.Axis{Clock: "CLOCK_MONOTONIC"}

@@ -71,8 +71,11 @@ type node struct {
 	before     int
 }
 
-// theGPU is the cause of a node until that of its scene's takes its place.
-const theGPU = allCauses
+const (
+	theGPU   = allCauses + iota // the cause of a node until those of its scene take its place
+	wholeCPU                    // reliefs of everything that a side does
+	wholeGPU
+)
 
 // frame is when a frame was where.
 type frame struct {
@@ -109,15 +112,18 @@ func (l *live) run(relief cause) (frames []frame, nodes []node) {
 			n += warmUp
 		}
 		appScale, driverScale := 1.0, 1.0
-		switch relief {
-		case cpuApp:
+		if relief == cpuApp || relief == wholeCPU {
 			appScale = relieved
-		case cpuDriver:
+		}
+		if relief == cpuDriver || relief == wholeCPU {
 			driverScale = relieved
 		}
-		whole := c.ns
+		work := c.ns
 		if len(p.scene.compute) > 0 && (!p.inTurn || relief == inTurn) {
-			whole = c.beside
+			work = c.beside
+		}
+		if relief == wholeGPU {
+			work *= relieved
 		}
 		for range n {
 			i := len(frames)
@@ -128,7 +134,7 @@ func (l *live) run(relief cause) (frames []frame, nodes []node) {
 			f := frame{program: k, scale: clamp(rough, 0.6, 1.8)}
 			app := p.app * appScale * clamp(1+1.3*p.uneven*r.NormFloat64(), 0.5, 2)
 			drive := p.driver * driverScale * clamp(1+p.uneven*r.NormFloat64(), 0.5, 2)
-			f.work = whole * f.scale
+			f.work = work * f.scale
 
 			// the application
 			from := last.app
@@ -260,6 +266,8 @@ func (l *live) judge() *simulate.Truth {
 			reliefs[c], _ = l.run(c)
 		}
 	}
+	lessCPU, _ := l.run(wholeCPU)
+	lessGPU, _ := l.run(wholeGPU)
 	ns := func(t float64) int64 { return int64(math.Round(t - zero)) }
 	part := func(name string, first, last int) simulate.Part {
 		span := func(f []frame) float64 { return f[last-1].shown - f[first-1].shown }
@@ -270,6 +278,10 @@ func (l *live) judge() *simulate.Truth {
 		p := simulate.Part{Name: name, First: first - warmUp, Frames: last - first, Start: ns(frames[first-1].shown),
 			End: ns(frames[last-1].shown)}
 		p.Leaves = gainsOf(span(frames), times)
+		p.Whole = []simulate.Gain{
+			{Candidate: simulate.WholeCPU, Percent: 100 * (1 - span(lessCPU)/span(frames)), Simulated: true},
+			{Candidate: simulate.WholeGPU, Percent: 100 * (1 - span(lessGPU)/span(frames)), Simulated: true}}
+		simulate.SortGains(p.Whole)
 		path := l.pathOf(frames, nodes, first, last)
 		p.Shares = sharesOf(p.End-p.Start, &path)
 		p.QueueShares = p.Shares
