@@ -28,7 +28,8 @@ func (a *author) chance(p float64) bool          { return a.Float64() < p }
 
 // blank is what all draws share.
 func (a *author) blank(name string) draw {
-	return draw{name: name, times: 1, seed: a.Uint64(), evenness: a.between(0.1, 0.5), samples: 1, quad: a.between(0.75, 0.95),
+	return draw{name: name, times: 1, seed: a.Uint64(), evenness: a.between(0.1, 0.5), samples: 1,
+		quad: a.between(0.75, 0.95),
 		slow: 1, packed: a.between(0.45, 0.9), zPacked: a.between(0.06, 0.3), colorMiss: a.between(0.25, 0.7),
 		hit2: a.between(0.4, 0.8), mall: a.mall, setup: a.wide(1500, 4500), drain: a.wide(800, 2500)}
 }
@@ -92,5 +93,12 @@ func (a *author) dispatch(name string, threads, valu, loads float64) draw {
 		cost: a.between(1, 1.25), active: a.between(0.8, 1), loads: loads, stores: math.Round(a.between(1, 2)),
 		spread: a.between(1, 1.3), rounds: 1 + a.IntN(3), occupancy: math.Floor(a.between(6, 16)),
 		hit0: a.between(0.3, 0.7), hit1: a.between(0.15, 0.5)}
+	return d
+}
+
+// chain makes a dispatch of rounds of loads of which each needs the one before, with some arithmetic between them.
+func (a *author) chain(name string, threads float64, rounds int, loads, valu float64) draw {
+	d := a.dispatch(name, threads, float64(rounds)*valu, float64(rounds)*loads)
+	d.ps.rounds = rounds
 	return d
 }

@@ -188,9 +188,7 @@ func (a *author) simulation() []draw {
 
 func (a *author) tracer() []draw {
 	out := repeat(a.count(5, 12), func() draw {
-		d := a.dispatch("trace", a.pixels*a.between(0.3, 1), 0, 0)
-		d.ps.rounds = 5 + a.IntN(8)
-		d.ps.loads, d.ps.valu = float64(d.ps.rounds)*a.between(1, 3), float64(d.ps.rounds)*a.wide(12, 90)
+		d := a.chain("trace", a.pixels*a.between(0.3, 1), 5+a.IntN(8), a.between(1, 3), a.wide(12, 90))
 		d.ps.spread, d.ps.active = a.between(1.5, 6), a.between(0.4, 0.8)
 		d.ps.occupancy, d.ps.hit0 = math.Floor(a.between(3, 9)), a.between(0.35, 0.75)
 		d.hit2 = a.between(0.5, 0.9)
@@ -251,9 +249,7 @@ func (a *author) tables() []draw {
 			d.ps.hit0, d.ps.hit1, d.hit2, d.ps.rounds = 0.05, 0, a.between(0.05, 0.3), 1
 			return d
 		case 1:
-			d := a.dispatch("probe", rows*a.between(0.05, 0.3), 0, 0)
-			d.ps.rounds = 4 + a.IntN(6)
-			d.ps.loads, d.ps.valu = float64(d.ps.rounds), float64(d.ps.rounds)*a.between(8, 20)
+			d := a.chain("probe", rows*a.between(0.05, 0.3), 4+a.IntN(6), 1, a.between(8, 20))
 			d.ps.spread, d.ps.stores, d.ps.occupancy = a.wide(1, 6), 0.2, math.Floor(a.between(2, 8))
 			d.ps.hit0, d.ps.hit1, d.hit2 = a.between(0.05, 0.3), 0.1, a.between(0.3, 0.8)
 			return d

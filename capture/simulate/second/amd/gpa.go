@@ -38,19 +38,21 @@ func newGPA(r *rand.Rand, kind string, seed uint64) *gpaFrame {
 		g.text = "passes of any kind"
 		g.add("", a.mixture())
 	case simulate.KindTwoPhase:
-		last := -1
+		last := none
 		for len(g.phases) < 2 {
 			k := r.IntN(len(contents) + int(gpuCauses))
-			switch {
-			case k == last:
-				continue
-			case k < len(contents):
-				g.add(contents[k].name, contents[k].make(a))
-			default:
+			var name string
+			var draws []draw
+			if k < len(contents) {
+				name, draws = contents[k].name, contents[k].make(a)
+			} else {
 				c := cause(k - len(contents))
-				g.add(candidates[c].Name, plant(c))
+				name, draws = candidates[c].Name, plant(c)
 			}
-			last = k
+			if c := g.slowest(draws); c != last {
+				g.add(name, draws)
+				last = c
+			}
 		}
 		g.text = g.phases[0].name + ", then " + g.phases[1].name
 	default:
@@ -67,6 +69,19 @@ func newGPA(r *rand.Rand, kind string, seed uint64) *gpaFrame {
 		g.length = append(g.length, int64(stamp*math.Max(1, math.Round(out.total*(1+0.004*n.NormFloat64())/stamp))))
 	}
 	return g
+}
+
+// slowest is what sets the pace of draws for longest.
+func (g *gpaFrame) slowest(draws []draw) cause {
+	var s sim
+	var path [allCauses]float64
+	for i := range draws {
+		out := s.run(g.m.flow(&draws[i]), none)
+		for c := range path {
+			path[c] += out.path[c]
+		}
+	}
+	return most(&path)
 }
 
 func (g *gpaFrame) add(name string, draws []draw) {

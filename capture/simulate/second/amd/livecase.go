@@ -28,12 +28,15 @@ func newLive(r *rand.Rand, kind string, seed uint64) *live {
 	case simulate.KindHealthy:
 		s.healthy()
 	case simulate.KindTwoPhase:
-		l.text = "two contents"
 		first := s.anything()
 		second := s.anything()
+		for s.slowest(&second) == s.slowest(&first) {
+			second = s.anything()
+		}
 		for _, p := range []*program{&first, &second} { // heat and settings do not change so fast
 			p.level, p.hold = 1, none
 		}
+		l.text = first.scene.name + ", then " + second.scene.name
 		l.programs = []program{first, second}
 	case simulate.KindRandom:
 		l.text = "passes of any kind"
@@ -58,6 +61,30 @@ func (l *live) last() {
 		}
 		p.frames = int(clamp((1.6e9+1.6e9*r.Float64())/each/float64(len(l.programs)), 24, 360))
 	}
+}
+
+// slowest is what takes longest of a program.
+func (s *stage) slowest(p *program) cause {
+	c := s.l.sim.costOf(s.l.m, &p.scene, 1, none)
+	switch {
+	case p.sync:
+		return cpuSync
+	case p.app > c.ns && p.app > p.driver:
+		return cpuApp
+	case p.driver > c.ns:
+		return cpuDriver
+	}
+	return most(&c.path)
+}
+
+// most is the cause of most time.
+func most(path *[allCauses]float64) (out cause) {
+	for c := range path {
+		if path[c] > path[out] {
+			out = cause(c)
+		}
+	}
+	return out
 }
 
 // scene makes a scene whose draws together take about as long as the target, at the highest clock.

@@ -20,7 +20,7 @@ var statusBits = []struct {
 	{"grbm_samples", []bit{{"gfx", blockGFX}, {"cp", blockCP}, {"spi", blockSPI}, {"ta", blockTA}, {"cb", blockCB},
 		{"db", blockDB}, {"pa", blockPA}, {"sc", blockSC}, {"bci", blockBCI}, {"sx", blockSX}, {"ge", blockGE}}},
 	{"grbm2_samples", []bit{{"cpf", blockCPF}, {"cpc", blockCPC}, {"cpg", blockCPG}, {"rlc", blockRLC}, {"tc", blockTC},
-		{"utcl2", blockUTCL2}, {"ea", blockEA}, {"rmi", blockRMI}, {"sdma", blockSDMA}}},
+		{"utcl2", blockUTCL2}, {"ea", blockEA}, {"rmi", blockRMI}}},
 }
 
 type bit struct {
@@ -55,7 +55,7 @@ func (l *live) record(o simulate.Options) (*capture.Capture, error) {
 	m := l.m
 	// the driver states the highest clock of its table; boards reach nearly that
 	top := m.clock * 1e9 * 1.06
-	rec.config = capture.Config{Name: "live", Format: "live", GPU: "amd-live", Axis: rec.axis,
+	rec.config = capture.Config{Name: "live", GPU: "amd-live", Axis: rec.axis,
 		Device: capture.Device{Name: m.name, Vendor: "AMD", ID: "0000:03:00.0", Driver: "amdgpu, Linux 6.11.0",
 			Extra: map[string]string{"card": "card1", "power_dpm_force_performance_level": "auto"}},
 		Properties: []capture.Property{{Name: "amd_family", Number: float64(m.family)},

@@ -112,14 +112,22 @@ func (rec *recording) sensors(top float64) {
 		func(i int) float64 { return math.Round(watts(i)) })
 	rec.slow(gauge("gpu_metrics_current_gfxclk", "current gfxclk", "Hz", "gpu_metrics"), false, clock)
 	rec.slow(gauge("gpu_metrics_current_uclk", "current uclk", "Hz", "gpu_metrics"), false, mclk)
+	byPower, byHeat := make([]float64, rec.axis.Len()), make([]float64, rec.axis.Len())
 	for _, c := range []struct {
 		name string
 		of   cause
-	}{{"throttled_by_power", power}, {"throttled_by_heat", thermal}} {
-		m := meta(c.name)
+		all  []float64
+	}{{"throttled_by_power", power, byPower}, {"throttled_by_heat", thermal, byHeat}} {
+		f, m := flag(c.of), meta(c.name)
 		m.Combine = capture.CombineMax
-		rec.slow(m, false, flag(c.of))
+		rec.slow(m, false, func(i int) float64 {
+			c.all[i] = f(i)
+			return c.all[i]
+		})
 	}
+	either := meta("throttled") // of the same reading
+	either.Combine = capture.CombineMax
+	rec.slow(either, false, func(i int) float64 { return math.Max(byPower[i], byHeat[i]) })
 }
 
 // engines is what the driver counts for each client, renewed with the slow values.

@@ -25,7 +25,6 @@ const (
 	blockUTCL2
 	blockEA
 	blockRMI
-	blockSDMA
 	blocks
 )
 

@@ -70,9 +70,7 @@ func (a *author) single(why cause) draw {
 		d.ps.spread, d.ps.occupancy, d.ps.rounds, d.ps.stores = a.between(1.2, 2.5), 15, 1, 0
 		return d
 	case latency:
-		d := a.dispatch("chase", px*a.between(0.1, 0.3), 0, 0)
-		d.ps.rounds = 6 + a.IntN(9)
-		d.ps.loads, d.ps.valu = float64(d.ps.rounds), float64(d.ps.rounds)*a.between(5, 9)
+		d := a.chain("chase", px*a.between(0.1, 0.3), 6+a.IntN(9), 1, a.between(5, 9))
 		d.ps.occupancy, d.ps.stores, d.ps.spread = math.Floor(a.between(1, 4)), 0, 1
 		d.ps.hit0, d.ps.hit1, d.hit2 = a.between(0.05, 0.3), a.between(0.05, 0.2), a.between(0.3, 0.7)
 		return d
