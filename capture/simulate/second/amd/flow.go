@@ -128,7 +128,6 @@ type sim struct {
 	visits  []visit
 	queue   [servers]line
 	works   [servers]int32 // the batch in service, -1 for none
-	last    [servers]int32 // the visit before
 	waiting [pools]line
 	free    [pools]int
 	shaders [servers]int // batches of shaders in the queue
@@ -147,8 +146,7 @@ func (s *sim) run(f *flow, relief cause) flowed {
 	}
 	s.heap, s.visits, s.jobs = s.heap[:0], s.visits[:0], s.jobs[:0]
 	for i := range s.queue {
-		s.queue[i], s.works[i], s.last[i] = line{items: s.queue[i].items[:0]}, -1, 0
-		s.shaders[i] = 0
+		s.queue[i], s.works[i], s.shaders[i] = line{items: s.queue[i].items[:0]}, -1, 0
 	}
 	for i := range s.waiting {
 		s.waiting[i], s.free[i] = line{items: s.waiting[i].items[:0]}, f.room[i]
@@ -292,7 +290,7 @@ func (s *sim) finish(i int32) {
 	st := &s.f.steps[j.step]
 	done := j.cause
 	if st.at != wait {
-		s.last[st.at], s.works[st.at] = done, -1
+		s.works[st.at] = -1
 		if q := &s.queue[st.at]; q.len() > 0 {
 			next := q.pop()
 			if s.f.steps[s.jobs[next].step].shader {

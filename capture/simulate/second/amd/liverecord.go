@@ -43,11 +43,14 @@ type recording struct {
 	share   []float64         // of time in which the GPU was busy, as the firmware averages it
 	reading []int             // the sample at whose beginning the slow values were read
 	program []int
+	level   []float64 // of the clock
 	heat    []float64 // share of the power that full work takes
 }
 
 // record plays the program and reads it as a recorder would.
 func (l *live) record(o simulate.Options) (*capture.Capture, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	rec := &recording{live: l, r: rand.New(rand.NewPCG(l.seed, 4)), o: &o}
 	rec.frames, _ = l.run(none)
 	rec.samples()
@@ -126,12 +129,16 @@ func (rec *recording) work() {
 	n := rec.axis.Len()
 	rec.busy = make([][blocks]float64, n)
 	rec.compute, rec.memory = make([]float64, n), make([]float64, n)
-	rec.program, rec.heat = make([]int, n), make([]float64, n)
+	rec.program, rec.level, rec.heat = make([]int, n), make([]float64, n), make([]float64, n)
 	for k := range rec.frames {
 		f := &rec.frames[k]
 		p := &rec.programs[f.program]
 		c := rec.cost(f.program, none)
-		rec.spread(f.gpu, math.Inf(1), func(i int, _ float64) { rec.program[i] = f.program })
+		next := math.Inf(1)
+		if k+1 < len(rec.frames) {
+			next = rec.frames[k+1].gpu
+		}
+		rec.spread(f.gpu, next, func(i int, _ float64) { rec.program[i], rec.level[i] = f.program, f.level })
 		scale := (f.gpuEnd - f.gpu) / c.ns
 		full := f.work / (f.gpuEnd - f.gpu) // it waits for submissions in between
 		sum := c.busy[valu]*1.1 + c.busy[addresser]*0.8 + c.busy[lds]*0.5 + c.busy[colorBlock]*0.5 + c.busy[dram]*0.6
@@ -304,18 +311,21 @@ func (rec *recording) mark() {
 		for k+1 < len(rec.frames) && rec.frames[k+1].app <= middle {
 			k++
 		}
-		names[i] = strconv.Itoa(k)
+		if k >= warmUp && rec.frames[k].app <= middle {
+			names[i] = strconv.Itoa(k - warmUp)
+		}
 	}
 	rec.config.Labels = append(rec.config.Labels, capture.NewLabel("frame", names, nil))
 	_, end := rec.axis.Extent()
-	for k := range rec.frames {
+	for k := warmUp; k < len(rec.frames); k++ {
 		start, until := int64(rec.frames[k].app-zero), end
 		if k+1 < len(rec.frames) {
 			until = int64(rec.frames[k+1].app - zero)
 		}
 		if start >= 0 && until > start {
-			rec.config.Regions = append(rec.config.Regions, capture.Region{Name: fmt.Sprint("frame ", k), Start: start,
-				End: min(until, end)})
+			rec.config.Regions = append(rec.config.Regions, capture.Region{Name: fmt.Sprint("frame ", k-warmUp),
+				Start: start,
+				End:   min(until, end)})
 		}
 	}
 }

@@ -14,7 +14,7 @@ func (rec *recording) sensors(top float64) {
 	reach := rec.r.Float64()*0.03 + 0.97 // of the clock that the model calls its highest
 	clock := func(i int) float64 {
 		p := program(i)
-		level := p.level
+		level := rec.level[i]
 		if busy := rec.share[i]; p.hold != governor && busy < 0.6 && rec.r.Float64() < 0.5*(0.6-busy) {
 			level *= 0.5 + 0.4*rec.r.Float64() // read while it had nothing to do
 		}

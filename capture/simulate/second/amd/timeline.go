@@ -3,6 +3,7 @@ package amd
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"astrolabe/capture/simulate"
 )
@@ -28,6 +29,21 @@ type program struct {
 // pace is the time between frames that a display, a cap or requests allow; 0 where nothing does.
 func (p *program) pace() float64 { return math.Max(p.refresh, math.Max(p.cap, p.request)) }
 
+// swing is how far firmware lets the clock go up and down around its mean.
+func (p *program) swing() float64 {
+	switch p.hold {
+	case thermal:
+		return 0.05
+	case power:
+		return 0.02
+	case governor:
+		if p.light {
+			return 0.04
+		}
+	}
+	return 0
+}
+
 // live is a recording of a program while it runs, or of two in turn.
 type live struct {
 	m        *machine
@@ -35,8 +51,10 @@ type live struct {
 	plant    string
 	programs []program
 	seed     uint64
-	costs    map[costKey]*cost
-	sim      sim
+
+	mu    sync.Mutex // of what runs keep for each other
+	costs map[costKey]*cost
+	sim   sim
 }
 
 type costKey struct {
@@ -83,8 +101,8 @@ type frame struct {
 	app, appEnd, drive, driven float64
 	gpu, gpuEnd, shown         float64
 	work                       float64 // ns of the GPU
-	scale                      float64
-	shownBy                    int // node
+	level                      float64 // of the clock
+	shownBy                    int     // node
 }
 
 const (
@@ -131,10 +149,14 @@ func (l *live) run(relief cause) (frames []frame, nodes []node) {
 			if r.Float64() < 0.015 {
 				rough += 4 * p.uneven
 			}
-			f := frame{program: k, scale: clamp(rough, 0.6, 1.8)}
+			f := frame{program: k, level: p.level}
 			app := p.app * appScale * clamp(1+1.3*p.uneven*r.NormFloat64(), 0.5, 2)
 			drive := p.driver * driverScale * clamp(1+p.uneven*r.NormFloat64(), 0.5, 2)
-			f.work = work * f.scale
+			f.work = work * clamp(rough, 0.6, 1.8)
+			if swing := 1 + p.swing()*math.Sin(float64(i)*0.11); p.hold != none && relief != p.hold {
+				f.level *= swing
+				f.work *= 0.2 + 0.8/swing // memory keeps its clock
+			}
 
 			// the application
 			from := last.app
@@ -258,6 +280,8 @@ func (l *live) divide(path *[allCauses]float64, program int, ns float64) {
 func offset(frames []frame) float64 { return frames[warmUp-1].shown }
 
 func (l *live) judge() *simulate.Truth {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	frames, nodes := l.run(none)
 	zero := offset(frames)
 	reliefs := map[cause][]frame{}
@@ -295,7 +319,7 @@ func (l *live) judge() *simulate.Truth {
 		for i := first; i < last; i++ {
 			q := &l.programs[frames[i].program]
 			busy += frames[i].work
-			clock += q.level / float64(last-first)
+			clock += frames[i].level / float64(last-first)
 			paced = paced && q.pace() > 0
 			if missed(q, frames[i].shown-frames[i-1].shown) {
 				p.Missed++
