@@ -224,7 +224,7 @@ func TestPlantsLimit(t *testing.T) {
 
 func TestSharesAddUp(t *testing.T) {
 	for _, name := range Names {
-		every(t, name, 4, func(c *simulate.Case, out *capture.Capture) {
+		every(t, name, 3, func(c *simulate.Case, out *capture.Capture) {
 			truth, err := c.Judge()
 			if err != nil {
 				t.Fatal(err)

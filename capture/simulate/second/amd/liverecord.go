@@ -311,7 +311,7 @@ func (rec *recording) mark() {
 		for k+1 < len(rec.frames) && rec.frames[k+1].app <= middle {
 			k++
 		}
-		if k >= warmUp && rec.frames[k].app <= middle {
+		if f := &rec.frames[k]; k >= warmUp && f.app >= zero && f.app <= middle { // marks of before went unheard
 			names[i] = strconv.Itoa(k - warmUp)
 		}
 	}
@@ -324,8 +324,7 @@ func (rec *recording) mark() {
 		}
 		if start >= 0 && until > start {
 			rec.config.Regions = append(rec.config.Regions, capture.Region{Name: fmt.Sprint("frame ", k-warmUp),
-				Start: start,
-				End:   min(until, end)})
+				Start: start, End: min(until, end)})
 		}
 	}
 }
