@@ -1,0 +1,220 @@
+package amd
+
+import (
+	"math"
+	"strconv"
+
+	"astrolabe/capture"
+)
+
+// sensors reads what driver and firmware say of clocks, power, heat and activity.
+func (rec *recording) sensors(top float64) {
+	m := rec.m
+	program := func(i int) *program { return &rec.programs[rec.program[i]] }
+	reach := rec.r.Float64()*0.03 + 0.97 // of the clock that the model calls its highest
+	clock := func(i int) float64 {
+		p := program(i)
+		level := rec.level[i]
+		if busy := rec.share[i]; p.hold != governor && busy < 0.6 && rec.r.Float64() < 0.5*(0.6-busy) {
+			level *= 0.5 + 0.4*rec.r.Float64() // read while it had nothing to do
+		}
+		f := m.clock * 1e9 * reach * level * (1 + 0.008*rec.r.NormFloat64())
+		return math.Round(math.Min(f, top)/1e6) * 1e6
+	}
+	heat := func(i int) float64 { return rec.mean(func(k int) float64 { return rec.heat[k] }, i) }
+	watts := func(i int) float64 {
+		p := program(i)
+		idle := 0.12 * m.watts
+		w := idle + (m.watts*0.97-idle)*math.Min(1, heat(i))
+		switch {
+		case p.hold == power && rec.share[i] > 0.7:
+			w = m.watts * (0.975 + 0.02*rec.r.Float64()) // the firmware regulates to it
+		case p.hold == thermal:
+			w = math.Min(w, m.watts*0.8)
+		}
+		return math.Min(w*(1+0.01*rec.r.NormFloat64()), m.watts*1.01)
+	}
+	cool := 42 + 10*rec.r.Float64()
+	edge := func(i int) float64 {
+		if program(i).hold == thermal {
+			return 88 + 3*rec.r.Float64()
+		}
+		return cool + 30*watts(i)/m.watts
+	}
+	junction := func(i int) float64 {
+		if program(i).hold == thermal {
+			return 108 + 2*rec.r.Float64() // the limit is 110
+		}
+		return math.Min(100, edge(i)+16*watts(i)/m.watts)
+	}
+	flag := func(of cause) func(i int) float64 {
+		return func(i int) float64 {
+			p := program(i)
+			chance := 0.0
+			switch {
+			case p.hold == of && rec.share[i] > 0.6:
+				chance = 0.96
+			case of == power && heat(i) > 0.85: // it touches the limit now and then without losing much
+				chance = 0.12
+			}
+			if rec.r.Float64() < chance {
+				return 100
+			}
+			return 0
+		}
+	}
+	load := func(i int) float64 { return math.Round(100 * math.Min(1, rec.share[i])) }
+	memory := func(i int) float64 {
+		return math.Round(100 * math.Min(1, rec.mean(func(k int) float64 { return rec.memory[k] }, i)))
+	}
+	mclk := func(i int) float64 {
+		if rec.share[i] < 0.15 {
+			return math.Round(m.mclk * 0.46)
+		}
+		return m.mclk
+	}
+	meta := func(name string) capture.Meta { return capture.Meta{Name: name} }
+	gauge := func(name, title, unit, block string) capture.Meta {
+		return capture.Meta{Name: name, Title: title, Unit: unit, Block: block, Combine: capture.CombineMean}
+	}
+	part := func(name, instance string) capture.Meta {
+		return capture.Meta{Name: name, Instance: instance, Combine: capture.CombineMax}
+	}
+	rec.slow(meta("sensor_load"), false, load)
+	rec.slow(meta("sensor_sclk"), false, clock)
+	rec.slow(meta("sensor_mclk"), false, mclk)
+	rec.slow(meta("sensor_power"), false, func(i int) float64 { return math.Round(watts(i)) })
+	rec.slow(gauge("sensor_temperature", "GPU temperature", "celsius", "sensors"), false,
+		func(i int) float64 { return math.Round(edge(i)) })
+	vram := m.vram * (0.15 + 0.5*rec.r.Float64())
+	rec.slow(meta("vram_used"), true, func(int) float64 { return vram + 1e6*rec.r.Float64() })
+	gtt := 200e6 + 600e6*rec.r.Float64()
+	rec.slow(meta("gtt_used"), true, func(int) float64 { return gtt })
+	rec.slow(meta("gpu_busy_percent"), false, load)
+	rec.slow(meta("mem_busy_percent"), false, memory)
+	if m.generation == "gfx103" {
+		rec.slow(meta("power"), false, watts)
+	} else {
+		rec.slow(meta("power_now"), false, watts)
+	}
+	rec.slow(meta("power_cap"), false, func(int) float64 { return m.watts })
+	rec.slow(part("temperature", "edge"), false, edge)
+	rec.slow(part("temperature", "junction"), false, junction)
+	rec.slow(part("temperature", "mem"), false, func(i int) float64 { return edge(i) + 6 + 20*memory(i)/100 })
+	frequency := part("frequency", "sclk")
+	frequency.Unit, frequency.Block = "Hz", "hwmon"
+	rec.slow(frequency, false, clock)
+	frequency.Instance = "mclk"
+	rec.slow(frequency, false, mclk)
+	rec.slow(gauge("gpu_metrics_average_gfx_activity", "average gfx activity", "percent", "gpu_metrics"), false, load)
+	rec.slow(gauge("gpu_metrics_average_umc_activity", "average umc activity", "percent", "gpu_metrics"), false, memory)
+	rec.slow(gauge("gpu_metrics_average_socket_power", "average socket power", "watts", "gpu_metrics"), false,
+		func(i int) float64 { return math.Round(watts(i)) })
+	rec.slow(gauge("gpu_metrics_current_gfxclk", "current gfxclk", "Hz", "gpu_metrics"), false, clock)
+	rec.slow(gauge("gpu_metrics_current_uclk", "current uclk", "Hz", "gpu_metrics"), false, mclk)
+	byPower, byHeat := make([]float64, rec.axis.Len()), make([]float64, rec.axis.Len())
+	for _, c := range []struct {
+		name string
+		of   cause
+		all  []float64
+	}{{"throttled_by_power", power, byPower}, {"throttled_by_heat", thermal, byHeat}} {
+		f, m := flag(c.of), meta(c.name)
+		m.Combine = capture.CombineMax
+		rec.slow(m, false, func(i int) float64 {
+			c.all[i] = f(i)
+			return c.all[i]
+		})
+	}
+	either := meta("throttled") // of the same reading
+	either.Combine = capture.CombineMax
+	rec.slow(either, false, func(i int) float64 { return math.Max(byPower[i], byHeat[i]) })
+}
+
+// engines is what the driver counts for each client, renewed with the slow values.
+func (rec *recording) engines() {
+	n := rec.axis.Len()
+	gfx, compute := make([]float64, n), make([]float64, n)
+	var g, c float64
+	for i := range n {
+		if rec.reading[i] == i {
+			gfx[i], compute[i] = g, c
+			g, c = 0, 0
+		}
+		g += math.Max(0, rec.busy[i][blockGFX]-rec.onlyCompute(i))
+		c += rec.compute[i]
+	}
+	rec.add("amd-live", "amdgpu", capture.Meta{Name: "engine_gfx"}, gfx, true)
+	rec.add("amd-live", "amdgpu", capture.Meta{Name: "engine_compute"}, compute, true)
+	rec.slow(capture.Meta{Name: "clients"}, true, func(int) float64 { return 3 })
+}
+
+// onlyCompute is the time in which the second queue worked alone.
+func (rec *recording) onlyCompute(i int) float64 {
+	return math.Min(rec.compute[i], math.Max(0, rec.busy[i][blockGFX]-rec.busy[i][blockCPG]))
+}
+
+const jiffy = 10e6 // ns: /proc/stat counts hundredths of a second
+
+// processors adds /proc/stat of the machine: the application's thread, the driver's, and what else there is.
+func (rec *recording) processors() {
+	n, cpus := rec.axis.Len(), 8+8*rec.r.IntN(2)
+	user, system := make([][]float64, cpus), make([][]float64, cpus)
+	for k := range cpus {
+		user[k], system[k] = make([]float64, n), make([]float64, n)
+		for i := range n {
+			d := float64(rec.axis.Interval(i))
+			user[k][i] = d * 0.012 * rec.r.ExpFloat64()
+			system[k][i] = d * 0.006 * rec.r.ExpFloat64()
+		}
+	}
+	app, driver := rec.r.IntN(cpus), rec.r.IntN(cpus)
+	for k := range rec.frames {
+		f := &rec.frames[k]
+		if rec.r.Float64() < 0.01 { // the scheduler moves a thread
+			app = rec.r.IntN(cpus)
+		}
+		if rec.r.Float64() < 0.01 || driver == app {
+			driver = (app + 1 + rec.r.IntN(cpus-1)) % cpus
+		}
+		rec.spread(f.app, f.appEnd, func(i int, ns float64) {
+			user[app][i] += 0.93 * ns
+			system[app][i] += 0.07 * ns
+		})
+		rec.spread(f.drive, f.driven, func(i int, ns float64) {
+			user[driver][i] += 0.7 * ns
+			system[driver][i] += 0.3 * ns
+		})
+	}
+	column := func(name, instance string, values []float64) {
+		rec.add("cpu", "procfs", capture.Meta{Name: name, Instance: instance, Unit: "ns", Block: "cpu"}, values, true)
+	}
+	idle := make([][]float64, cpus)
+	for k := range cpus {
+		idle[k] = make([]float64, n)
+		var counted [3]float64 // what the kernel has of each, and what of that it has shown
+		var shown [3]float64
+		for i := range n {
+			d := float64(rec.axis.Interval(i))
+			u := math.Min(user[k][i], d)
+			v := math.Min(system[k][i], d-u)
+			for j, to := range []struct {
+				column []float64
+				ns     float64
+			}{{user[k], u}, {system[k], v}, {idle[k], d - u - v}} {
+				counted[j] += to.ns
+				now := math.Floor(counted[j]/jiffy) * jiffy
+				to.column[i] = now - shown[j]
+				shown[j] = now
+			}
+		}
+	}
+	for k := range cpus {
+		column("cpu_user", strconv.Itoa(k), user[k])
+	}
+	for k := range cpus {
+		column("cpu_system", strconv.Itoa(k), system[k])
+	}
+	for k := range cpus {
+		column("cpu_idle", strconv.Itoa(k), idle[k])
+	}
+}
