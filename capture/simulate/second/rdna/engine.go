@@ -1,0 +1,384 @@
+package rdna
+
+import (
+	"container/heap"
+	"math"
+)
+
+// leaf is what can limit a kernel.
+type leaf uint8
+
+const (
+	leafArithmetic leaf = iota
+	leafLoadStore
+	leafLocal
+	leafLaunch
+	leafBandwidth
+	leafCache
+	leafLatency
+	leafOverhead
+	leaves
+)
+
+const (
+	chunk      = 96.0    // cycles that a wave keeps a SIMD or LDS before another's turn, or a quarter of a long batch
+	queueDepth = 48.0    // cycles of work before a texture addresser or LDS that block the issue
+	absorb     = 700.0   // cycles of writes to memory that GL2 holds before it takes no more
+	mostEvents = 14000.0 // after which the rest of a grid is taken to go on as before
+)
+
+// node is a stretch of a unit's time, and what it had to wait for.
+type node struct {
+	start, end float64
+	before     int32
+	of         leaf
+}
+
+// server does one thing after the other.
+type server struct {
+	free float64
+	last int32
+	busy float64
+	of   leaf
+}
+
+type wave struct {
+	group   *group
+	simd    int
+	section int // before, loop, after
+	pc      int
+	iter    int
+	left    float64 // of a batch that is done in parts
+	at      float64
+	last    int32
+	start   float64
+
+	vm     [8]float64 // when the latest batches of loads are there
+	vmNode [8]int32
+	issued int
+	lds    float64
+	ldsAt  int32
+}
+
+type group struct {
+	waves   int
+	done    int
+	arrived int
+	waiting []*wave
+}
+
+type waveHeap []*wave
+
+func (h waveHeap) Len() int           { return len(h) }
+func (h waveHeap) Less(i, j int) bool { return h[i].at < h[j].at }
+func (h waveHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *waveHeap) Push(x any)        { *h = append(*h, x.(*wave)) }
+func (h *waveHeap) Pop() any {
+	old := *h
+	w := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return w
+}
+
+// outcome is what a run of a kernel found. Sums are of the whole chip, times in cycles.
+type outcome struct {
+	total  float64 // from the packet to the signal
+	shader float64 // with waves
+	active float64 // WGPs that had any
+
+	waveCycles, waitAny, waitCount, waitBarrier, waitIssue, waitLDS float64
+
+	taBusy, taStalled, ldsBusy, simdBusy                            float64 // cycles of all units of the kind
+	gl0, gl0Misses, gl0Reads, gl0ReadMisses                         float64 // requests of 64 bytes
+	gl1Reads, gl1ReadsWide, gl1Writes                               float64 // of 64 or, where wide, 128 bytes
+	gl2Reads, gl2ReadsWide, gl2ReadMisses, gl2ReadMissesWide        float64
+	gl2Writes, gl2WriteMisses, gl2Partial, gl2Atomics, atomicMisses float64
+	memWrites, memPartial                                           float64
+	readLatency, writeLatency                                       float64
+
+	// shares of time in which a server that all WGPs have in common was busy
+	gl2Load, readLoad, writeLoad, dramLoad, launchLoad float64
+
+	shares [leaves]float64 // cycles of total
+}
+
+type engine struct {
+	m *machine
+	k *kernel
+	r relief
+
+	nodes   []node
+	record  bool
+	events  waveHeap
+	clock   float64
+	active  float64
+	simd    [simdsPerWGP]server
+	lds, ta [2]server // of each CU
+	gl2     server
+	read    server // the fabric's two directions
+	write   server
+	dram    server
+	spi     server
+
+	ring    [2][]float64 // when the latest requests of each L0 are answered
+	ringAt  [2]int
+	ringOf  [2][]int32
+	dithers map[*op]*[4]float64
+	out     outcome
+	groups  int // launched
+	toRun   int
+	held    int
+	next    int
+	ends    []float64 // of groups
+	lastEnd float64
+	lastOf  int32
+}
+
+// execute runs a kernel. With record it finds out what set the pace as well.
+func execute(m *machine, k *kernel, r relief, record bool) outcome {
+	e := &engine{m: m, k: k, r: r, record: record, dithers: map[*op]*[4]float64{}, lastOf: -1}
+	wgps := float64(m.wgps())
+	e.active = math.Min(wgps, float64(k.groups))
+	all := int(math.Ceil(float64(k.groups) / e.active)) // of the WGP that has most
+	e.toRun = min(all, max(int(mostEvents/k.events()), k.resident()*7/2+1))
+	e.init()
+	for e.held < k.resident() && e.groups < e.toRun {
+		e.launch(0, -1)
+	}
+	for e.events.Len() > 0 {
+		w := heap.Pop(&e.events).(*wave)
+		e.step(w)
+	}
+	rest := float64(all-e.toRun) * e.pace()
+	e.out.shader = e.lastEnd + rest
+	e.out.total = e.out.shader + (m.begin+m.end)*r.overhead
+	e.out.active = e.active
+	e.scale(float64(k.groups) / float64(e.toRun))
+	if record {
+		e.walk(rest)
+	}
+	return e.out
+}
+
+// pace is the time per workgroup in the middle of the run, where neither begin nor end matter. It is of whole rounds,
+// because workgroups that began together end together.
+func (e *engine) pace() float64 {
+	n, round := len(e.ends), e.k.resident()
+	lo := round - 1
+	hi := lo + (n-1-lo-round/2)/round*round
+	if hi <= lo {
+		return e.lastEnd / float64(n)
+	}
+	return (e.ends[hi] - e.ends[lo]) / float64(hi-lo)
+}
+
+func (e *engine) init() {
+	for i := range e.simd {
+		e.simd[i] = server{of: leafArithmetic, last: -1}
+	}
+	for i := range e.lds {
+		e.lds[i] = server{of: leafLocal, last: -1}
+		e.ta[i] = server{of: leafLoadStore, last: -1}
+		e.ring[i] = make([]float64, e.m.inFlight)
+		e.ringOf[i] = make([]int32, e.m.inFlight)
+		for j := range e.ringOf[i] {
+			e.ringOf[i][j] = -1
+		}
+	}
+	e.gl2 = server{of: leafCache, last: -1}
+	e.read = server{of: leafBandwidth, last: -1}
+	e.write = server{of: leafBandwidth, last: -1}
+	e.dram = server{of: leafBandwidth, last: -1}
+	e.spi = server{of: leafLaunch, last: -1}
+}
+
+// serve takes cycles of a server from when the work arrives, and returns when it begins and ends.
+func (e *engine) serve(s *server, arrives, cycles float64, before int32) (start, end float64, at int32) {
+	start = arrives
+	if s.free > start {
+		start, before = s.free, s.last
+	}
+	end = start + cycles
+	s.free, s.busy = end, s.busy+cycles
+	at = e.node(start, end, before, s.of)
+	s.last = at
+	return start, end, at
+}
+
+func (e *engine) node(start, end float64, before int32, of leaf) int32 {
+	if !e.record {
+		return -1
+	}
+	e.nodes = append(e.nodes, node{start, end, before, of})
+	return int32(len(e.nodes) - 1)
+}
+
+// launch starts the next workgroup, which has room from then on.
+func (e *engine) launch(from float64, before int32) {
+	e.groups++
+	e.held++
+	k := e.k
+	perCycle := e.m.launch * e.r.launch / e.active
+	g := &group{waves: k.waves}
+	for i := range k.waves {
+		cost := k.perWave / perCycle
+		if i == 0 {
+			cost += k.firstCost / perCycle
+		}
+		_, end, at := e.serve(&e.spi, from+30, cost, before)
+		w := &wave{group: g, simd: e.next % simdsPerWGP, at: end, start: end, last: at, ldsAt: -1}
+		for j := range w.vmNode {
+			w.vmNode[j] = -1
+		}
+		w.left = -1
+		e.next++
+		heap.Push(&e.events, w)
+	}
+}
+
+// program is the batch that a wave is at, nil behind the last.
+func (e *engine) program(w *wave) *op {
+	for {
+		switch w.section {
+		case 0:
+			if w.pc < len(e.k.before) {
+				return &e.k.before[w.pc]
+			}
+		case 1:
+			if w.iter < e.k.iters && len(e.k.loop) > 0 {
+				if w.pc < len(e.k.loop) {
+					return &e.k.loop[w.pc]
+				}
+				w.pc = 0
+				w.iter++
+				continue
+			}
+		case 2:
+			if w.pc < len(e.k.after) {
+				return &e.k.after[w.pc]
+			}
+		default:
+			return nil
+		}
+		w.section, w.pc = w.section+1, 0
+	}
+}
+
+// step lets a wave issue its next batch, or a part of it.
+func (e *engine) step(w *wave) {
+	o := e.program(w)
+	if o == nil {
+		e.finish(w)
+		return
+	}
+	switch o.kind {
+	case opVALU:
+		if !e.arithmetic(w, o) {
+			heap.Push(&e.events, w)
+			return
+		}
+	case opSALU:
+		w.at += o.n
+	case opSMEM:
+		lat := e.m.latency.scalar * e.r.latency
+		e.waits(w, w.at+o.n+lat, e.node(w.at, w.at+o.n+lat, w.last, leafLatency), &e.out.waitCount)
+	case opLDS:
+		if !e.local(w, o) {
+			heap.Push(&e.events, w)
+			return
+		}
+	case opLoad, opStore, opAtomic:
+		e.memory(w, o)
+	case opWait:
+		if i := w.issued - 1 - o.keep; i >= 0 {
+			e.waits(w, w.vm[i%len(w.vm)], w.vmNode[i%len(w.vm)], &e.out.waitCount)
+		}
+	case opWaitLDS:
+		e.waits(w, w.lds, w.ldsAt, &e.out.waitCount)
+	case opBarrier:
+		w.pc++
+		e.meet(w)
+		return
+	}
+	w.pc++
+	w.left = -1
+	heap.Push(&e.events, w)
+}
+
+// waits holds a wave until a time that lies ahead.
+func (e *engine) waits(w *wave, until float64, of int32, count *float64) {
+	if until <= w.at {
+		return
+	}
+	*count += until - w.at
+	e.out.waitAny += until - w.at
+	w.at, w.last = until, of
+}
+
+// arithmetic does a part of a batch; done says whether it was the last.
+func (e *engine) arithmetic(w *wave, o *op) (done bool) {
+	if w.left < 0 {
+		w.left = o.n
+	}
+	n := math.Min(w.left, o.part())
+	w.left -= n
+	cycles := n * o.cost / e.r.arithmetic
+	start, end, at := e.serve(&e.simd[w.simd], w.at, cycles, w.last)
+	e.out.waitIssue += start - w.at
+	w.last = at
+	w.at = math.Max(end, start+n*o.chain)
+	e.out.waitAny += w.at - end
+	return w.left <= 0
+}
+
+func (e *engine) local(w *wave, o *op) (done bool) {
+	if w.left < 0 {
+		w.left = o.n
+	}
+	s := &e.lds[w.simd/2]
+	if s.free-queueDepth > w.at {
+		wait := s.free - queueDepth - w.at
+		e.out.waitIssue += wait
+		e.out.waitLDS += wait
+		w.at, w.last = w.at+wait, s.last
+	}
+	n := math.Min(w.left, o.part())
+	w.left -= n
+	_, end, at := e.serve(s, w.at, n*o.cost/e.r.local, w.last)
+	w.lds, w.ldsAt = end+e.m.latency.lds, at
+	w.at += n
+	return w.left <= 0
+}
+
+// meet holds a wave until all of its workgroup are there.
+func (e *engine) meet(w *wave) {
+	g := w.group
+	g.arrived++
+	if g.arrived < g.waves {
+		g.waiting = append(g.waiting, w)
+		return
+	}
+	for _, o := range g.waiting {
+		e.waits(o, w.at+6, w.last, &e.out.waitBarrier)
+		heap.Push(&e.events, o)
+	}
+	w.at += 6
+	g.waiting, g.arrived = g.waiting[:0], 0
+	heap.Push(&e.events, w)
+}
+
+func (e *engine) finish(w *wave) {
+	e.out.waveCycles += w.at - w.start
+	w.group.done++
+	if w.at > e.lastEnd {
+		e.lastEnd, e.lastOf = w.at, w.last
+	}
+	if w.group.done < w.group.waves {
+		return
+	}
+	e.held--
+	e.ends = append(e.ends, w.at)
+	if e.groups < e.toRun {
+		e.launch(w.at, w.last)
+	}
+}
