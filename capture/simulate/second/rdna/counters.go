@@ -112,7 +112,7 @@ var counters = []counter{
 	{4, "TCP_DATA_FIFO_STALL_sum", func(d *reading) float64 { return d.gl0(0.15 * d.o.taBusy * math.Pow(taLoad(d), 8)) }},
 	{4, "TCP_GATE_EN2_sum", gates},
 	{4, "TCP_GL1_TCP_BACK_PRESSURE_sum", func(d *reading) float64 {
-		return d.gl0(d.o.taStalled*d.slow + 0.02*d.gl1Stalls())
+		return d.gl0(d.o.taStalled*d.slow + 2*d.o.active*d.busy*0.8*(1-d.below()) + 0.02*d.gl1Stalls())
 	}},
 	{4, "TCP_TCP_TA_REQ_STALL_sum", func(d *reading) float64 {
 		return d.gl0(d.o.taStalled*d.slow + math.Max(0, d.o.taBusy-d.perWave(d.n.flat()))*taLoad(d))
@@ -156,9 +156,9 @@ var counters = []counter{
 	{8, "GCEA_SARB_STARVING", func(d *reading) float64 {
 		return math.Max(0, d.near(d.arbiterCycles()-d.requests(), 0.01))
 	}},
-	{8, "GL1C_GL2_REQ_READ_LATENCY_sum", func(d *reading) float64 { return d.near(d.o.readLatency*d.slow, 0.01) }},
+	{8, "GL1C_GL2_REQ_READ_LATENCY_sum", func(d *reading) float64 { return d.near(d.o.readLatency*d.below()*d.slow, 0.01) }},
 	{8, "GL1C_GL2_REQ_READ_sum", func(d *reading) float64 { return d.gl2Reads() }},
-	{8, "GL1C_GL2_REQ_WRITE_LATENCY_sum", func(d *reading) float64 { return d.near(d.o.writeLatency*d.slow, 0.01) }},
+	{8, "GL1C_GL2_REQ_WRITE_LATENCY_sum", func(d *reading) float64 { return d.near(d.o.writeLatency*d.below()*d.slow, 0.01) }},
 	{8, "GL1C_GL2_REQ_WRITE_sum", func(d *reading) float64 { return d.gl1Writes() }},
 	{8, "GL2C_BUSY_sum", func(d *reading) float64 { return gl2Channels * d.busy * occupied(d.underway(), gl2Channels) }},
 	{8, "GL2C_CYCLE_sum", func(d *reading) float64 { return gl2Channels * d.gui }},

@@ -44,7 +44,10 @@ type access struct {
 	partial            bool    // stores of less than 64 bytes
 	dramWaste          float64 // time of DRAM by that of long runs: rows are opened for few bytes
 	hot                float64 // of atomics: cycles a channel is kept by conflicts, on top of one
+	camp               float64 // how many times longer channels of GL2 take because strides meet few of them; 0 is 1
 }
+
+func (a *access) camping() float64 { return math.Max(1, a.camp) }
 
 // kernel is a program and a grid.
 type kernel struct {

@@ -22,13 +22,22 @@ var applications = []application{
 	{"molecular dynamics", []func(*rand.Rand, *machine) kernel{pairForces, neighbours, axpy}},
 	{"option pricing", []func(*rand.Rand, *machine) kernel{plantArithmetic, reduction}},
 	{"hash join", []func(*rand.Rand, *machine) kernel{hashBuild, hashProbe, compact}},
+	{"volume rendering", []func(*rand.Rand, *machine) kernel{volume, elementwise}},
+	{"path tracing", []func(*rand.Rand, *machine) kernel{trace, shade, compact}},
+	{"sequence alignment", []func(*rand.Rand, *machine) kernel{align}},
+	{"recommendation", []func(*rand.Rand, *machine) kernel{embedding, gemm, elementwise}},
+	{"time series", []func(*rand.Rand, *machine) kernel{recurrence, elementwise}},
+	{"mesh clean-up", []func(*rand.Rand, *machine) kernel{marks, compact}},
+	{"sorting in shared memory", []func(*rand.Rand, *machine) kernel{bitonic, mergePass}},
+	{"bandwidth test", []func(*rand.Rand, *machine) kernel{hotSet, axpy}},
 	{"copy", []func(*rand.Rand, *machine) kernel{axpy}},
 	{"many small kernels", []func(*rand.Rand, *machine) kernel{plantOverhead, elementwise, dot}},
 }
 
 var library = []func(*rand.Rand, *machine) kernel{gemm, transpose, reduction, axpy, attention, softmax, layerNorm,
 	elementwise, convolution, pooling, gemv, spmv, dot, stencil, blur, histogram, fft, sortHistogram, scan, sortScatter,
-	frontier, compact, pairForces, neighbours, hashBuild, hashProbe}
+	frontier, compact, pairForces, neighbours, hashBuild, hashProbe, volume, trace, shade, align, embedding,
+	recurrence, marks, bitonic, mergePass, hotSet}
 
 // gemm multiplies matrices by tiles in LDS, in single precision or with matrix instructions in half.
 func gemm(r *rand.Rand, m *machine) kernel {
@@ -138,6 +147,7 @@ func transpose(r *rand.Rand, m *machine) kernel {
 	if r.IntN(3) == 0 { // without a tile: stores of single values
 		out := scattered(between(r, 16, 32), 0, 0, between(r, 0.4, 0.85), mall)
 		out.toMemory, out.dramWaste = 0.5, 1.3
+		out.camp = pick(r, 1.0, 1, 2, 4)
 		k.name = "transpose_naive(float const*, float*, int, int)"
 		k.before = []op{smem(3), valu(10), load(4, stream(4, mall)), wait(0), store(4, out)}
 		return k.shaped(pick(r, 1024, 4096), 8, 24, 0)

@@ -32,6 +32,7 @@ const (
 	ldsPerWGP    = 128 << 10
 	lineBytes    = 128
 	segmentBytes = 64
+	lineCost     = 1.5 // cycles of a GL2 channel per line, by those of a request of 64 bytes
 )
 
 func (m *machine) wgps() int { return m.cus / 2 }
@@ -44,9 +45,9 @@ func drawMachine(r *rand.Rand) *machine {
 	// Long profiles run at what the package's power allows.
 	m.clock *= between(r, 0.82, 1)
 	fabric := between(r, 1.8, 2.0) // GHz
-	m.gl2 = gl2Channels * between(r, 0.78, 0.92)
+	m.gl2 = gl2Channels * between(r, 0.8, 0.95)
 	m.fabric = 8 * 64 * fabric / m.clock * between(r, 0.85, 0.95)
-	m.dram = 256 / m.clock * between(r, 0.78, 0.9)
+	m.dram = 256 / m.clock * between(r, 0.78, 0.9) * between(r, 0.88, 1)
 	m.launch = between(r, 0.9, 1.5)
 	m.begin = between(r, 1.4, 2.6) * 1000 * m.clock
 	m.end = between(r, 0.8, 1.8) * 1000 * m.clock

@@ -84,7 +84,7 @@ func (e *engine) reads(a *access, d *[4]float64, missed, t float64, at int32) (f
 	l := &e.m.latency
 	requests, bytes, cost := missed, float64(segmentBytes), 1.0
 	if a.wide {
-		requests, bytes, cost = missed/2, lineBytes, 2
+		requests, bytes, cost = missed/2, lineBytes, lineCost
 	}
 	wide := &struct{ gl1, gl2, miss *float64 }{&e.out.gl1ReadsWide, &e.out.gl2ReadsWide, &e.out.gl2ReadMissesWide}
 	if !a.wide {
@@ -100,7 +100,7 @@ func (e *engine) reads(a *access, d *[4]float64, missed, t float64, at int32) (f
 	sent := t
 	e.out.gl2Reads += below
 	*wide.gl2 += below
-	_, end, at := e.serve(&e.gl2, t, below*cost*e.active/(e.m.gl2*e.r.cache), at)
+	_, end, at := e.serve(&e.gl2, t, below*cost*a.camping()*e.active/(e.m.gl2*e.r.cache), at)
 	t = end + l.gl2*e.r.latency
 	if out := share(&d[2], below, 1-a.gl2); out > 0 {
 		e.out.gl2ReadMisses += out
@@ -135,7 +135,7 @@ func (e *engine) writes(a *access, segments, t float64, at int32) (float64, int3
 	} else {
 		e.out.gl2WriteMisses += segments / 2 // the second half of a line finds the first
 	}
-	_, end, at := e.serve(&e.gl2, t, segments*e.active/(e.m.gl2*e.r.cache), at)
+	_, end, at := e.serve(&e.gl2, t, segments*a.camping()*e.active/(e.m.gl2*e.r.cache), at)
 	t, at = e.evict(segments*bytes*a.toMemory, a, end, at)
 	t += l.gl2 * e.r.latency
 	e.out.memWrites += segments * a.toMemory

@@ -57,13 +57,21 @@ func occupied(underway, places float64) float64 {
 	return 1 - math.Exp(-2*underway/places)
 }
 
-// underway are requests between GL1 and GL2, or below, on average.
-func (d *reading) underway() float64 {
+// gl1Room is how many requests the four GL1s have under way at most. What is more waits before them.
+const gl1Room = 2400
+
+// wanted are requests on their way between GL0 and memory, on average, and underway those of them below GL1.
+func (d *reading) wanted() float64 {
 	if d.o.shader == 0 {
 		return 0
 	}
 	return (d.o.readLatency + d.o.writeLatency) / d.o.shader
 }
+
+func (d *reading) underway() float64 { return math.Min(gl1Room, d.wanted()) }
+
+// below is the share of the time of requests that they spend below GL1.
+func (d *reading) below() float64 { return math.Min(1, gl1Room/math.Max(1, d.wanted())) }
 
 // gl0Busy is the share of time in which an L0 has anything to do.
 func (d *reading) gl0Busy() float64 {
@@ -99,7 +107,7 @@ func (d *reading) gl0(x float64) float64 {
 // gl1Stalls are cycles in which GL1 could not send to GL2: rare before GL2 or what is below it is nearly full.
 func (d *reading) gl1Stalls() float64 {
 	load := math.Min(1, math.Max(d.o.gl2Load, 0.95*d.memLoad()))
-	return d.near(16*d.busy*occupied(d.underway(), 16)*0.5*math.Pow(load, 16), 0.1)
+	return d.near(16*d.busy*occupied(d.underway(), 16)*0.5*math.Pow(load, 24), 0.1)
 }
 
 func (d *reading) gl1Starve() float64 {
@@ -108,9 +116,5 @@ func (d *reading) gl1Starve() float64 {
 
 // full is how often GL1's list of outstanding misses has no room.
 func (d *reading) full() float64 {
-	if d.o.shader == 0 {
-		return 0
-	}
-	const room = 4 * 640
-	return 16 * d.busy * 0.5 * math.Min(1, math.Max(0, d.o.readLatency/d.o.shader/room-0.85))
+	return d.near(8*d.busy*math.Max(0, 1-0.8*gl1Room/math.Max(1, d.wanted())), 0.05)
 }
