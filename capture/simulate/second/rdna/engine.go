@@ -1,9 +1,6 @@
 package rdna
 
-import (
-	"container/heap"
-	"math"
-)
+import "math"
 
 // leaf is what can limit a kernel.
 type leaf uint8
@@ -48,6 +45,7 @@ type wave struct {
 	section int // before, loop, after
 	pc      int
 	iter    int
+	iters   int
 	left    float64 // of a batch that is done in parts
 	at      float64
 	last    int32
@@ -65,19 +63,6 @@ type group struct {
 	done    int
 	arrived int
 	waiting []*wave
-}
-
-type waveHeap []*wave
-
-func (h waveHeap) Len() int           { return len(h) }
-func (h waveHeap) Less(i, j int) bool { return h[i].at < h[j].at }
-func (h waveHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *waveHeap) Push(x any)        { *h = append(*h, x.(*wave)) }
-func (h *waveHeap) Pop() any {
-	old := *h
-	w := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return w
 }
 
 // outcome is what a run of a kernel found. Sums are of the whole chip, times in cycles.
@@ -109,8 +94,7 @@ type engine struct {
 
 	nodes   []node
 	record  bool
-	events  waveHeap
-	clock   float64
+	events  queue
 	active  float64
 	simd    [simdsPerWGP]server
 	lds, ta [2]server // of each CU
@@ -123,7 +107,7 @@ type engine struct {
 	ring    [2][]float64 // when the latest requests of each L0 are answered
 	ringAt  [2]int
 	ringOf  [2][]int32
-	dithers map[*op]*[4]float64
+	dithers [][4]float64 // by batch of the program
 	out     outcome
 	groups  int // launched
 	toRun   int
@@ -136,17 +120,17 @@ type engine struct {
 
 // execute runs a kernel. With record it finds out what set the pace as well.
 func execute(m *machine, k *kernel, r relief, record bool) outcome {
-	e := &engine{m: m, k: k, r: r, record: record, dithers: map[*op]*[4]float64{}, lastOf: -1}
+	e := &engine{m: m, k: k, r: r, record: record, lastOf: -1}
 	wgps := float64(m.wgps())
 	e.active = math.Min(wgps, float64(k.groups))
 	all := int(math.Ceil(float64(k.groups) / e.active)) // of the WGP that has most
-	e.toRun = min(all, max(int(mostEvents/k.events()), k.resident()*7/2+1))
+	e.toRun = min(all, max(int(mostEvents/k.events()), k.resident()*5/2+2))
 	e.init()
 	for e.held < k.resident() && e.groups < e.toRun {
 		e.launch(0, -1)
 	}
-	for e.events.Len() > 0 {
-		w := heap.Pop(&e.events).(*wave)
+	for len(e.events) > 0 {
+		w := e.events.pop()
 		e.step(w)
 	}
 	rest := float64(all-e.toRun) * e.pace()
@@ -173,6 +157,7 @@ func (e *engine) pace() float64 {
 }
 
 func (e *engine) init() {
+	e.dithers = make([][4]float64, len(e.k.before)+len(e.k.loop)+len(e.k.after))
 	for i := range e.simd {
 		e.simd[i] = server{of: leafArithmetic, last: -1}
 	}
@@ -220,6 +205,7 @@ func (e *engine) launch(from float64, before int32) {
 	k := e.k
 	perCycle := e.m.launch * e.r.launch / e.active
 	g := &group{waves: k.waves}
+	iters := k.itersOf(e.groups, 0)
 	for i := range k.waves {
 		cost := k.perWave / perCycle
 		if i == 0 {
@@ -230,9 +216,12 @@ func (e *engine) launch(from float64, before int32) {
 		for j := range w.vmNode {
 			w.vmNode[j] = -1
 		}
-		w.left = -1
+		w.left, w.iters = -1, iters
+		if !k.meets {
+			w.iters = k.itersOf(e.groups, i)
+		}
 		e.next++
-		heap.Push(&e.events, w)
+		e.events.push(w)
 	}
 }
 
@@ -245,7 +234,7 @@ func (e *engine) program(w *wave) *op {
 				return &e.k.before[w.pc]
 			}
 		case 1:
-			if w.iter < e.k.iters && len(e.k.loop) > 0 {
+			if w.iter < w.iters && len(e.k.loop) > 0 {
 				if w.pc < len(e.k.loop) {
 					return &e.k.loop[w.pc]
 				}
@@ -274,7 +263,7 @@ func (e *engine) step(w *wave) {
 	switch o.kind {
 	case opVALU:
 		if !e.arithmetic(w, o) {
-			heap.Push(&e.events, w)
+			e.events.push(w)
 			return
 		}
 	case opSALU:
@@ -284,7 +273,7 @@ func (e *engine) step(w *wave) {
 		e.waits(w, w.at+o.n+lat, e.node(w.at, w.at+o.n+lat, w.last, leafLatency), &e.out.waitCount)
 	case opLDS:
 		if !e.local(w, o) {
-			heap.Push(&e.events, w)
+			e.events.push(w)
 			return
 		}
 	case opLoad, opStore, opAtomic:
@@ -302,7 +291,7 @@ func (e *engine) step(w *wave) {
 	}
 	w.pc++
 	w.left = -1
-	heap.Push(&e.events, w)
+	e.events.push(w)
 }
 
 // waits holds a wave until a time that lies ahead.
@@ -322,11 +311,11 @@ func (e *engine) arithmetic(w *wave, o *op) (done bool) {
 	}
 	n := math.Min(w.left, o.part())
 	w.left -= n
-	cycles := n * o.cost / e.r.arithmetic
+	cycles := n * o.cost / (e.m.simd * e.r.arithmetic)
 	start, end, at := e.serve(&e.simd[w.simd], w.at, cycles, w.last)
 	e.out.waitIssue += start - w.at
 	w.last = at
-	w.at = math.Max(end, start+n*o.chain)
+	w.at = math.Max(end, start+n*o.chain/e.m.simd)
 	e.out.waitAny += w.at - end
 	return w.left <= 0
 }
@@ -344,7 +333,7 @@ func (e *engine) local(w *wave, o *op) (done bool) {
 	}
 	n := math.Min(w.left, o.part())
 	w.left -= n
-	_, end, at := e.serve(s, w.at, n*o.cost/e.r.local, w.last)
+	_, end, at := e.serve(s, w.at, n*o.cost/(e.m.lds*e.r.local), w.last)
 	w.lds, w.ldsAt = end+e.m.latency.lds, at
 	w.at += n
 	return w.left <= 0
@@ -360,11 +349,11 @@ func (e *engine) meet(w *wave) {
 	}
 	for _, o := range g.waiting {
 		e.waits(o, w.at+6, w.last, &e.out.waitBarrier)
-		heap.Push(&e.events, o)
+		e.events.push(o)
 	}
 	w.at += 6
 	g.waiting, g.arrived = g.waiting[:0], 0
-	heap.Push(&e.events, w)
+	e.events.push(w)
 }
 
 func (e *engine) finish(w *wave) {

@@ -20,6 +20,7 @@ const (
 // op is a batch of instructions of one kind that a wave issues one after the other.
 type op struct {
 	kind  opKind
+	id    int     // its place in the program
 	n     float64 // instructions
 	cost  float64 // cycles of the unit per instruction: SIMD or LDS, conflicts included
 	chain float64 // cycles from one arithmetic instruction to the next that needs it
@@ -59,10 +60,24 @@ type kernel struct {
 	before    []op
 	loop      []op
 	iters     int
+	uneven    float64 // how far the iterations of a wave may be from the mean, as a share of it
+	meets     bool    // the loop has barriers, so that waves of a workgroup go round equally often
 	after     []op
 	firstCost float64 // cycles of the launcher per workgroup on top of its waves
 	perWave   float64 // cycles of the launcher per wave, 1 where nothing but the id is written to registers
 	code      int     // lines of 128 bytes of instructions
+}
+
+// itersOf is how often a wave goes round, the same in every run of the model.
+func (k *kernel) itersOf(group, wave int) int {
+	if k.uneven == 0 {
+		return k.iters
+	}
+	x := uint64(group)<<8 + uint64(wave) + 1
+	x = (x ^ x>>31) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>29) * 0xbf58476d1ce4e5b9
+	share := float64(x>>11) / (1 << 53)
+	return int(math.Round(float64(k.iters) * (1 + k.uneven*(2*share-1))))
 }
 
 // resident is how many workgroups a WGP holds at once.

@@ -4,7 +4,7 @@ import "math/rand/v2"
 
 // spmv multiplies a sparse matrix in rows: values in order, the vector wherever columns point.
 func spmv(r *rand.Rand, m *machine) kernel {
-	k := kernel{name: "csr_spmv_vector<32>(int, int const*, int const*, double const*, double const*, double*)",
+	k := kernel{uneven: between(r, 0, 0.7), name: "csr_spmv_vector<32>(int, int const*, int const*, double const*, double const*, double*)",
 		iters: 1 + r.IntN(8)}
 	mall := between(r, 0, 0.5)
 	x := scattered(between(r, 6, 28), between(r, 0.2, 0.7), between(r, 0.1, 0.4), between(r, 0.4, 0.98), 0.8)
@@ -16,7 +16,7 @@ func spmv(r *rand.Rand, m *machine) kernel {
 }
 
 func pairForces(r *rand.Rand, m *machine) kernel {
-	k := kernel{name: "lj_force_neigh(float4 const*, int const*, float4*, float, int)", iters: 6 + r.IntN(20)}
+	k := kernel{uneven: between(r, 0, 0.4), name: "lj_force_neigh(float4 const*, int const*, float4*, float, int)", iters: 6 + r.IntN(20)}
 	atoms := scattered(between(r, 8, 26), between(r, 0.4, 0.85), 0.3, between(r, 0.8, 0.99), 0.9)
 	k.loop = []op{load(1, cached(4, 0, 0, 0.3, 0.6)), wait(0), load(1, atoms), wait(0), valu(between(r, 24, 60)),
 		trans(between(r, 1, 4)), salu(2)}
@@ -26,7 +26,7 @@ func pairForces(r *rand.Rand, m *machine) kernel {
 }
 
 func neighbours(r *rand.Rand, m *machine) kernel {
-	k := kernel{name: "build_neighbors(float4 const*, int const*, int const*, int*, float, int)", iters: 8 + r.IntN(20)}
+	k := kernel{uneven: between(r, 0, 0.5), name: "build_neighbors(float4 const*, int const*, int const*, int*, float, int)", iters: 8 + r.IntN(20)}
 	k.loop = []op{load(1, scattered(between(r, 2, 8), 0.6, 0.3, 0.9, 0.9)), wait(0), valu(between(r, 10, 24)), salu(4)}
 	k.before = []op{smem(5), load(1, stream(16, 0.7)), wait(0), valu(20)}
 	k.after = []op{valu(4), store(4, scattered(20, 0, 0, 0.7, 0.7))}
@@ -69,7 +69,7 @@ func sortScatter(r *rand.Rand, m *machine) kernel {
 
 // frontier expands the vertices that a search has reached: few lanes, each after its own edges.
 func frontier(r *rand.Rand, m *machine) kernel {
-	k := kernel{name: "bfs_expand(int const*, int const*, int const*, int*, int*, int)", iters: 3 + r.IntN(20)}
+	k := kernel{uneven: between(r, 0, 0.8), name: "bfs_expand(int const*, int const*, int const*, int*, int*, int)", iters: 3 + r.IntN(20)}
 	edges := scattered(between(r, 4, 24), between(r, 0.1, 0.5), 0.1, between(r, 0.2, 0.7), between(r, 0.1, 0.7))
 	seen := scattered(between(r, 6, 26), between(r, 0.1, 0.3), 0.1, between(r, 0.4, 0.95), 0.8)
 	k.loop = []op{load(1, edges), wait(0), load(1, seen), wait(0), valu(8),
@@ -98,7 +98,7 @@ func hashBuild(r *rand.Rand, m *machine) kernel {
 }
 
 func hashProbe(r *rand.Rand, m *machine) kernel {
-	k := kernel{name: "hash_probe(unsigned long const*, Slot const*, unsigned int*, unsigned int, int)", iters: 1 + r.IntN(5)}
+	k := kernel{uneven: between(r, 0, 0.6), name: "hash_probe(unsigned long const*, Slot const*, unsigned int*, unsigned int, int)", iters: 1 + r.IntN(5)}
 	k.loop = []op{load(1, scattered(between(r, 22, 32), 0.02, 0.02, between(r, 0.05, 0.95), between(r, 0.1, 0.9))), wait(0),
 		valu(8), salu(4)}
 	k.before = []op{smem(3), load(1, stream(8, 0.2)), wait(0), valu(24)}

@@ -4,7 +4,7 @@ import "math/rand/v2"
 
 // volume marches rays through a grid: eight neighbours per step, most of them in L0.
 func volume(r *rand.Rand, m *machine) kernel {
-	k := kernel{name: "ray_march(float const*, float4*, Camera, int3)", iters: 10 + r.IntN(50)}
+	k := kernel{uneven: between(r, 0, 0.5), name: "ray_march(float const*, float4*, Camera, int3)", iters: 10 + r.IntN(50)}
 	grid := scattered(between(r, 3, 12), between(r, 0.85, 0.98), between(r, 0.3, 0.7), between(r, 0.6, 0.95), 0.8)
 	k.loop = []op{load(8, grid), wait(0), valu(between(r, 30, 90)), salu(3)}
 	k.before = []op{smem(5), valu(60), trans(6)}
@@ -14,7 +14,7 @@ func volume(r *rand.Rand, m *machine) kernel {
 
 // trace walks a hierarchy of boxes: each step needs what the one before found.
 func trace(r *rand.Rand, m *machine) kernel {
-	k := kernel{name: "trace_closest(BvhNode const*, Triangle const*, Ray const*, Hit*, int)", iters: 15 + r.IntN(40)}
+	k := kernel{uneven: between(r, 0, 0.7), name: "trace_closest(BvhNode const*, Triangle const*, Ray const*, Hit*, int)", iters: 15 + r.IntN(40)}
 	nodes := scattered(between(r, 8, 26), between(r, 0.3, 0.8), between(r, 0.2, 0.5), between(r, 0.6, 0.97), 0.8)
 	k.loop = []op{load(between(r, 1, 4), nodes), wait(0), valu(between(r, 30, 90)), salu(6)}
 	if r.IntN(2) == 0 { // a stack of each lane
@@ -52,7 +52,7 @@ func align(r *rand.Rand, m *machine) kernel {
 
 // embedding sums rows of a table that indices choose.
 func embedding(r *rand.Rand, m *machine) kernel {
-	k := kernel{name: "embedding_bag_updateOutputKernel<float, long>(long const*, float const*, float*, int)", iters: 4 + r.IntN(28)}
+	k := kernel{uneven: between(r, 0, 0.5), name: "embedding_bag_updateOutputKernel<float, long>(long const*, float const*, float*, int)", iters: 4 + r.IntN(28)}
 	rows := cached(pick(r, 8.0, 16), 0.05, 0.05, between(r, 0.05, 0.9), between(r, 0.05, 0.8))
 	rows.dramWaste = 1.15
 	k.loop = []op{smem(1), load(1, rows), wait(pick(r, 0, 1)), valu(6), salu(3)}

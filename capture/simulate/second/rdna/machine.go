@@ -15,6 +15,9 @@ type machine struct {
 	end      float64 // cycles from the last wave to the signal: caches are written back
 	inFlight int     // requests of 64 bytes under way per L0
 
+	// shares of their cycles that units can use at best: fetches, register banks and returns take the rest
+	simd, lds, ta float64
+
 	latency latencies
 }
 
@@ -52,6 +55,7 @@ func drawMachine(r *rand.Rand) *machine {
 	m.begin = between(r, 1.4, 2.6) * 1000 * m.clock
 	m.end = between(r, 0.8, 1.8) * 1000 * m.clock
 	m.inFlight = 160 + r.IntN(97)
+	m.simd, m.lds, m.ta = between(r, 0.86, 0.97), between(r, 0.82, 0.95), between(r, 0.78, 0.93)
 	m.latency = latencies{
 		l0:     between(r, 65, 85),
 		gl1:    between(r, 45, 65),

@@ -12,11 +12,7 @@ func (e *engine) memory(w *wave, o *op) {
 		w.at, w.last = w.at+wait, ta.last
 	}
 	segments := o.n * a.segments
-	d := e.dithers[o]
-	if d == nil {
-		d = &[4]float64{}
-		e.dithers[o] = d
-	}
+	d := &e.dithers[o.id]
 	missed := segments
 	if o.kind == opLoad {
 		missed = share(&d[0], segments, 1-a.l0)
@@ -30,7 +26,7 @@ func (e *engine) memory(w *wave, o *op) {
 		arrives, before = at, of
 	}
 	e.out.gl0 += segments
-	_, issued, at := e.serve(ta, arrives, math.Max(o.n, segments)/e.r.loadStore, before)
+	_, issued, at := e.serve(ta, arrives, math.Max(o.n, segments)/(e.m.ta*e.r.loadStore), before)
 	w.at += o.n
 	done := issued + e.m.latency.l0*e.r.latency
 	if missed > 0 {

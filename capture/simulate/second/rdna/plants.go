@@ -60,7 +60,14 @@ func (k kernel) shaped(groups, waves, vgprs, lds int) kernel {
 	if k.code == 0 {
 		k.code = 4
 	}
-	k.each(func(o *op, _ float64) { o.n = math.Max(1, math.Round(o.n)) })
+	id := 0
+	k.each(func(o *op, _ float64) {
+		o.n, o.id = math.Max(1, math.Round(o.n)), id
+		id++
+	})
+	for i := range k.loop {
+		k.meets = k.meets || k.loop[i].kind == opBarrier
+	}
 	return k
 }
 
@@ -71,6 +78,7 @@ func plantArithmetic(r *rand.Rand, m *machine) kernel {
 	switch r.IntN(5) {
 	case 0:
 		k.loop = []op{valu(between(r, 60, 160)), salu(4)}
+		k.uneven = between(r, 0.1, 0.7)
 	case 1:
 		k.name = "nbody_forces(float4 const*, float4*, int)"
 		k.loop = []op{load(1, cached(16, 0.95, 0.6, 0.98, 0.5)), wait(0), valu(between(r, 160, 280)),
@@ -188,6 +196,7 @@ func plantLatency(r *rand.Rand, m *machine) kernel {
 	groups, waves, vgprs := m.wgps()*(1+r.IntN(3)), pick(r, 1, 2, 4), 24
 	switch r.IntN(3) {
 	case 0:
+		k.uneven = between(r, 0, 0.3)
 		k.name = "tree_search(int const*, float const*, int*, int)"
 		k.loop = []op{load(1, mem), wait(0), valu(6), load(1, scattered(2, 0.3, 0.1, 0.7, 0.7)), wait(0), valu(4), salu(3)}
 	case 1:

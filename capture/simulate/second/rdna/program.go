@@ -91,14 +91,19 @@ func (p *program) twoPhase(r *rand.Rand) {
 			name = pick(r, "solve", "infer", "render")
 		}
 		var ids []int
-		if r.IntN(2) == 0 {
+		switch r.IntN(3) {
+		case 0:
 			ids = []int{p.add(plants[r.IntN(int(leaves))](r, p.machine))}
-		} else {
+		case 1:
 			ids = []int{p.add(library[r.IntN(len(library))](r, p.machine))}
+		case 2:
+			a := applications[r.IntN(len(applications))]
+			ids, name = p.application(r, a), name+" of "+a.name
 		}
-		p.repeat(name, 4+r.IntN(10), ids...)
+		p.repeat(name, max(2, (4+r.IntN(10))/len(ids)), ids...)
 	}
-	p.text = p.kernels[0].name + ", then " + p.kernels[1].name
+	p.text = p.stages[0].name + ": " + p.kernels[p.stages[0].kernels[0]].name + ", then " + p.stages[1].name + ": " +
+		p.kernels[p.stages[1].kernels[0]].name
 }
 
 // random is kernels of any kind in any mixture.

@@ -58,7 +58,10 @@ func draw(kind string, seed uint64) *program {
 
 // source is a stream of random numbers for one purpose, so that what one draws does not depend on the others.
 func source(kind string, seed uint64, purpose string) *rand.Rand {
-	h := fnv.New64a()
-	h.Write([]byte(kind + "/" + purpose))
-	return rand.New(rand.NewPCG(seed, h.Sum64()))
+	hash := func(salt string) uint64 {
+		h := fnv.New64a()
+		fmt.Fprintf(h, "%s/%s/%s/%d", salt, kind, purpose, seed)
+		return h.Sum64()
+	}
+	return rand.New(rand.NewPCG(hash("a"), hash("b")))
 }
