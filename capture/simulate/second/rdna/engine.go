@@ -20,6 +20,7 @@ const (
 const (
 	chunk      = 96.0    // cycles that a wave keeps a SIMD or LDS before another's turn, or a quarter of a long batch
 	queueDepth = 48.0    // cycles of work before a texture addresser or LDS that block the issue
+	bursts     = 1200.0  // cycles by which WGPs are out of step
 	absorb     = 700.0   // cycles of writes to memory that GL2 holds before it takes no more
 	mostEvents = 14000.0 // after which the rest of a grid is taken to go on as before
 )
@@ -37,6 +38,9 @@ type server struct {
 	last int32
 	busy float64
 	of   leaf
+
+	credit float64 // cycles of work that it can catch up with
+	alone  float64 // time of work for which it has nothing else to do
 }
 
 type wave struct {
@@ -158,36 +162,38 @@ func (e *engine) pace() float64 {
 
 func (e *engine) init() {
 	e.dithers = make([][4]float64, len(e.k.before)+len(e.k.loop)+len(e.k.after))
+	own := func(of leaf) server { return server{of: of, last: -1, alone: 1} }
+	shared := func(of leaf, credit float64) server {
+		return server{of: of, last: -1, alone: 1 / e.active, credit: credit * (1 - 1/e.active)}
+	}
 	for i := range e.simd {
-		e.simd[i] = server{of: leafArithmetic, last: -1}
+		e.simd[i] = own(leafArithmetic)
 	}
 	for i := range e.lds {
-		e.lds[i] = server{of: leafLocal, last: -1}
-		e.ta[i] = server{of: leafLoadStore, last: -1}
+		e.lds[i], e.ta[i] = own(leafLocal), own(leafLoadStore)
 		e.ring[i] = make([]float64, e.m.inFlight)
 		e.ringOf[i] = make([]int32, e.m.inFlight)
 		for j := range e.ringOf[i] {
 			e.ringOf[i][j] = -1
 		}
 	}
-	e.gl2 = server{of: leafCache, last: -1}
-	e.read = server{of: leafBandwidth, last: -1}
-	e.write = server{of: leafBandwidth, last: -1}
-	e.dram = server{of: leafBandwidth, last: -1}
-	e.spi = server{of: leafLaunch, last: -1}
+	e.gl2 = shared(leafCache, bursts)
+	e.read, e.write, e.dram = shared(leafBandwidth, bursts), shared(leafBandwidth, bursts), shared(leafBandwidth, bursts)
+	e.spi = shared(leafLaunch, bursts/4)
 }
 
-// serve takes cycles of a server from when the work arrives, and returns when it begins and ends.
-func (e *engine) serve(s *server, arrives, cycles float64, before int32) (start, end float64, at int32) {
-	start = arrives
-	if s.free > start {
-		start, before = s.free, s.last
+// serve takes cycles of a server from when the work arrives, and returns when it ends. What all WGPs share serves a
+// burst of one faster than its share, as long as it had little to do before: the others have theirs at other times.
+func (e *engine) serve(s *server, arrives, cycles float64, before int32) (end float64, at int32) {
+	start, from := arrives, math.Max(s.free, arrives-s.credit)
+	s.free, s.busy = from+cycles, s.busy+cycles
+	if from > arrives {
+		start, before = from, s.last
 	}
-	end = start + cycles
-	s.free, s.busy = end, s.busy+cycles
+	end = math.Max(s.free, arrives+cycles*s.alone)
 	at = e.node(start, end, before, s.of)
 	s.last = at
-	return start, end, at
+	return end, at
 }
 
 func (e *engine) node(start, end float64, before int32, of leaf) int32 {
@@ -211,7 +217,7 @@ func (e *engine) launch(from float64, before int32) {
 		if i == 0 {
 			cost += k.firstCost / perCycle
 		}
-		_, end, at := e.serve(&e.spi, from+30, cost, before)
+		end, at := e.serve(&e.spi, from+30, cost, before)
 		w := &wave{group: g, simd: e.next % simdsPerWGP, at: end, start: end, last: at, ldsAt: -1}
 		for j := range w.vmNode {
 			w.vmNode[j] = -1
@@ -312,7 +318,8 @@ func (e *engine) arithmetic(w *wave, o *op) (done bool) {
 	n := math.Min(w.left, o.part())
 	w.left -= n
 	cycles := n * o.cost / (e.m.simd * e.r.arithmetic)
-	start, end, at := e.serve(&e.simd[w.simd], w.at, cycles, w.last)
+	end, at := e.serve(&e.simd[w.simd], w.at, cycles, w.last)
+	start := end - cycles
 	e.out.waitIssue += start - w.at
 	w.last = at
 	w.at = math.Max(end, start+n*o.chain/e.m.simd)
@@ -333,7 +340,7 @@ func (e *engine) local(w *wave, o *op) (done bool) {
 	}
 	n := math.Min(w.left, o.part())
 	w.left -= n
-	_, end, at := e.serve(s, w.at, n*o.cost/(e.m.lds*e.r.local), w.last)
+	end, at := e.serve(s, w.at, n*o.cost/(e.m.lds*e.r.local), w.last)
 	w.lds, w.ldsAt = end+e.m.latency.lds, at
 	w.at += n
 	return w.left <= 0

@@ -40,28 +40,32 @@ const (
 
 func (m *machine) wgps() int { return m.cus / 2 }
 
-func drawMachine(r *rand.Rand) *machine {
+func drawMachine(r *rand.Rand, standard bool) *machine {
 	m := &machine{cus: 32, model: "8050S", clock: 2.799}
 	if r.IntN(2) == 0 {
 		m.cus, m.model, m.clock = 40, "8060S", 2.9
 	}
-	// Long profiles run at what the package's power allows.
-	m.clock *= between(r, 0.82, 1)
+	// The package's power allows no more, or the power level for profiles sets a clock that it can always hold.
+	of := between(r, 0.82, 1)
+	if standard {
+		of *= 0.75
+	}
+	m.clock *= of
 	fabric := between(r, 1.8, 2.0) // GHz
 	m.gl2 = gl2Channels * between(r, 0.8, 0.95)
 	m.fabric = 8 * 64 * fabric / m.clock * between(r, 0.85, 0.95)
 	m.dram = 256 / m.clock * between(r, 0.78, 0.9) * between(r, 0.88, 1)
-	m.launch = between(r, 0.9, 1.5)
+	m.launch = between(r, 1, 1.7)
 	m.begin = between(r, 1.4, 2.6) * 1000 * m.clock
 	m.end = between(r, 0.8, 1.8) * 1000 * m.clock
-	m.inFlight = 160 + r.IntN(97)
+	m.inFlight = 280 + r.IntN(180)
 	m.simd, m.lds, m.ta = between(r, 0.86, 0.97), between(r, 0.82, 0.95), between(r, 0.78, 0.93)
 	m.latency = latencies{
 		l0:     between(r, 65, 85),
 		gl1:    between(r, 45, 65),
 		gl2:    between(r, 95, 130),
-		mall:   between(r, 160, 230),
-		dram:   between(r, 330, 480),
+		mall:   between(r, 190, 270) * of,
+		dram:   between(r, 330, 480) * of,
 		scalar: between(r, 50, 90),
 		lds:    between(r, 30, 40),
 	}

@@ -26,7 +26,7 @@ func (e *engine) memory(w *wave, o *op) {
 		arrives, before = at, of
 	}
 	e.out.gl0 += segments
-	_, issued, at := e.serve(ta, arrives, math.Max(o.n, segments)/(e.m.ta*e.r.loadStore), before)
+	issued, at := e.serve(ta, arrives, math.Max(o.n, segments)/(e.m.ta*e.r.loadStore), before)
 	w.at += o.n
 	done := issued + e.m.latency.l0*e.r.latency
 	if missed > 0 {
@@ -96,16 +96,16 @@ func (e *engine) reads(a *access, d *[4]float64, missed, t float64, at int32) (f
 	sent := t
 	e.out.gl2Reads += below
 	*wide.gl2 += below
-	_, end, at := e.serve(&e.gl2, t, below*cost*a.camping()*e.active/(e.m.gl2*e.r.cache), at)
+	end, at := e.serve(&e.gl2, t, below*cost*a.camping()*e.active/(e.m.gl2*e.r.cache), at)
 	t = end + l.gl2*e.r.latency
 	if out := share(&d[2], below, 1-a.gl2); out > 0 {
 		e.out.gl2ReadMisses += out
 		*wide.miss += out
 		rate := e.r.bandwidth / e.active
-		_, end, at = e.serve(&e.read, end, out*bytes/(e.m.fabric*rate), at)
+		end, at = e.serve(&e.read, end, out*bytes/(e.m.fabric*rate), at)
 		t = end + (l.gl2+l.mall)*e.r.latency
 		if far := share(&d[3], out, 1-a.mall); far > 0 {
-			_, end, at = e.serve(&e.dram, end, far*bytes*a.dramWaste/(e.m.dram*rate), at)
+			end, at = e.serve(&e.dram, end, far*bytes*a.dramWaste/(e.m.dram*rate), at)
 			t = end + (l.gl2+l.mall+l.dram)*e.r.latency
 		}
 	}
@@ -131,7 +131,7 @@ func (e *engine) writes(a *access, segments, t float64, at int32) (float64, int3
 	} else {
 		e.out.gl2WriteMisses += segments / 2 // the second half of a line finds the first
 	}
-	_, end, at := e.serve(&e.gl2, t, segments*a.camping()*e.active/(e.m.gl2*e.r.cache), at)
+	end, at := e.serve(&e.gl2, t, segments*a.camping()*e.active/(e.m.gl2*e.r.cache), at)
 	t, at = e.evict(segments*bytes*a.toMemory, a, end, at)
 	t += l.gl2 * e.r.latency
 	e.out.memWrites += segments * a.toMemory
@@ -145,9 +145,9 @@ func (e *engine) evict(bytes float64, a *access, t float64, at int32) (float64, 
 		return t, at
 	}
 	rate := e.r.bandwidth / e.active
-	_, end, node := e.serve(&e.write, t, bytes/(e.m.fabric*rate), at)
+	end, node := e.serve(&e.write, t, bytes/(e.m.fabric*rate), at)
 	if far := bytes * (1 - a.mall); far > 0 {
-		_, end, node = e.serve(&e.dram, end, far*a.dramWaste/(e.m.dram*rate), node)
+		end, node = e.serve(&e.dram, end, far*a.dramWaste/(e.m.dram*rate), node)
 	}
 	if end-absorb > t {
 		return end - absorb, node
@@ -161,19 +161,22 @@ func (e *engine) atomic(a *access, segments, t float64, at int32) (float64, int3
 	e.out.gl1Writes += segments
 	e.out.gl2Atomics += segments
 	t += l.gl1 * e.r.latency
-	_, end, at := e.serve(&e.gl2, t, segments*(2+a.hot)*e.active/(e.m.gl2*e.r.cache), at)
+	sent := t
+	end, at := e.serve(&e.gl2, t, segments*(2+a.hot)*e.active/(e.m.gl2*e.r.cache), at)
 	out := segments * (1 - a.gl2)
 	e.out.memWrites += out * a.toMemory
 	e.out.atomicMisses += out
 	if out > 0 {
 		rate := e.r.bandwidth / e.active
-		_, end, at = e.serve(&e.read, end, out*segmentBytes/(e.m.fabric*rate), at)
+		end, at = e.serve(&e.read, end, out*segmentBytes/(e.m.fabric*rate), at)
 		if far := out * segmentBytes * (1 + a.toMemory) * (1 - a.mall); far > 0 {
-			_, end, at = e.serve(&e.dram, end, far*a.dramWaste/(e.m.dram*rate), at)
+			end, at = e.serve(&e.dram, end, far*a.dramWaste/(e.m.dram*rate), at)
 		}
 		end += out / segments * (l.mall + (1-a.mall)*l.dram) * e.r.latency
 	}
-	return end + l.gl2*e.r.latency, at
+	end += l.gl2 * e.r.latency
+	e.out.writeLatency += segments * (end - sent)
+	return end, at
 }
 
 // lastStore keeps the end of the latest store: the kernel does not end before it.

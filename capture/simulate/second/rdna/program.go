@@ -79,6 +79,11 @@ func (p *program) application(r *rand.Rand, a application) (ids []int) {
 		for range 1 + r.IntN(2)*r.IntN(3) {
 			ids = append(ids, k)
 		}
+		if r.IntN(5) == 0 { // of other sizes too, such as a level of a tree or a front that grows
+			small := p.kernels[k]
+			small.groups = max(1, small.groups/pick(r, 3, 8, 30))
+			ids = append(ids, p.add(small))
+		}
 	}
 	return ids
 }

@@ -41,7 +41,8 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 
 func draw(kind string, seed uint64) *program {
 	r := source(kind, seed, "program")
-	p := &program{machine: drawMachine(r), kind: kind, seed: seed}
+	p := &program{kind: kind, seed: seed}
+	p.machine = drawMachine(r, !p.setup().gated)
 	switch kind {
 	case simulate.KindSingle:
 		p.single(r, leaf(seed%uint64(leaves)))

@@ -1,9 +1,13 @@
 package rdna
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
 	"math"
+	"os"
 	"reflect"
+	"slices"
 	"testing"
 
 	"astrolabe/capture"
@@ -114,7 +118,7 @@ func TestCountersAgree(t *testing.T) {
 }
 
 func TestPlantsAreFound(t *testing.T) {
-	const cases = 80
+	const cases = 64
 	wrong := 0
 	for seed := range uint64(cases) {
 		c, err := New(Gfx1151, simulate.KindSingle, seed)
@@ -137,7 +141,7 @@ func TestPlantsAreFound(t *testing.T) {
 
 func TestSharesAddUp(t *testing.T) {
 	for _, kind := range Kinds(Gfx1151) {
-		for seed := range uint64(8) {
+		for seed := range uint64(6) {
 			c, got := recorded(t, kind, seed)
 			truth, err := c.Judge()
 			if err != nil {
@@ -160,6 +164,46 @@ func TestSharesAddUp(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestCountersCanBeLeftOut(t *testing.T) {
+	c, got := recorded(t, simulate.KindRandom, 1)
+	less, err := c.Record(simulate.Options{Without: []string{"SQ_WAVES", "GRBM_GUI_ACTIVE"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if less.Counter("SQ_WAVES") != nil || less.Counter("GRBM_GUI_ACTIVE") != nil {
+		t.Error("counters are there that were not to be measured")
+	}
+	if len(less.Counters) != len(got.Counters)-2 {
+		t.Errorf("%d counters of %d are left", len(less.Counters), len(got.Counters))
+	}
+}
+
+// The columns are those of a real capture, in testdata.
+func TestColumnsAreThoseOfARealCapture(t *testing.T) {
+	text, err := os.ReadFile("../../../../testdata/captures/gfx1151-vcopy/pmc_perf.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(rows[0], "Counter_Name")
+	real := map[string]bool{}
+	for _, row := range rows[1:] {
+		real[row[at]] = true
+	}
+	for _, c := range counters {
+		if !real[c.name] {
+			t.Errorf("no real capture has %s", c.name)
+		}
+		delete(real, c.name)
+	}
+	for name := range real {
+		t.Errorf("%s is missing", name)
 	}
 }
 

@@ -22,7 +22,7 @@ type reading struct {
 
 // setup is how the machine was set while the program was measured.
 type setup struct {
-	gated     bool    // the clock of GL0's counters is off, as the default power level has it
+	gated     bool    // the clock of GL0's counters is off, as it is but at the power level for profiles
 	stale     bool    // two GRBM counters keep what they had
 	cpBusy    float64 // what they keep
 	spiBusy   float64
@@ -30,7 +30,8 @@ type setup struct {
 }
 
 func drawSetup(r *rand.Rand) *setup {
-	s := &setup{gated: r.IntN(2) == 0, stale: r.IntN(2) == 0, idleClock: r.IntN(2) == 0}
+	s := &setup{gated: r.IntN(2) == 0, stale: r.IntN(2) == 0}
+	s.idleClock = s.gated && r.IntN(2) == 0
 	s.cpBusy, s.spiBusy = math.Round(between(r, 6e4, 3e5)), math.Round(between(r, 4e4, 2e5))
 	return s
 }
@@ -101,7 +102,7 @@ func (d *reading) gl0(x float64) float64 {
 	if d.setup.gated {
 		return 0
 	}
-	return d.near(x, 0.002)
+	return x
 }
 
 // gl1Stalls are cycles in which GL1 could not send to GL2: rare before GL2 or what is below it is nearly full.
@@ -116,5 +117,5 @@ func (d *reading) gl1Starve() float64 {
 
 // full is how often GL1's list of outstanding misses has no room.
 func (d *reading) full() float64 {
-	return d.near(8*d.busy*math.Max(0, 1-0.8*gl1Room/math.Max(1, d.wanted())), 0.05)
+	return d.near(8*d.busy*math.Max(0, 1-gl1Room/math.Max(1, d.wanted())), 0.05)
 }

@@ -194,5 +194,7 @@ func (p *program) labels(cfg *capture.Config, all []int) {
 	add("arch_vgpr", func(_ int, k *kernel) string { return strconv.Itoa((k.vgprs + 7) / 8 * 8) })
 	add("accum_vgpr", func(int, *kernel) string { return "0" })
 	add("sgpr", func(int, *kernel) string { return "128" })
-	add("kernel_id", func(i int, _ *kernel) string { return strconv.Itoa(all[i]) })
+	add("kernel_id", func(_ int, k *kernel) string {
+		return strconv.Itoa(slices.IndexFunc(p.kernels, func(o kernel) bool { return o.name == k.name }))
+	})
 }

@@ -48,9 +48,11 @@ func (p *program) part(name string, first int, kernels []int, relieved [][leaves
 	}
 	before := out.Start
 	var better, shares [leaves]float64
+	local := false
 	for i, k := range kernels {
 		o := &p.outcomes[k]
 		base += o.total
+		local = local || o.ldsBusy > 0
 		from := first + i
 		took := times.end[from] - times.start[from]
 		busy += took
@@ -67,7 +69,7 @@ func (p *program) part(name string, first int, kernels []int, relieved [][leaves
 	}
 	for l := range leaves {
 		out.Leaves = append(out.Leaves, simulate.Gain{Candidate: candidates[l],
-			Percent: 100 * (base - better[l]) / base, Simulated: true})
+			Percent: 100 * (base - better[l]) / base, Simulated: l != leafLocal || local})
 	}
 	simulate.SortGains(out.Leaves)
 	rest := busy
