@@ -15,6 +15,10 @@
 // LDS of 128 KiB and 2 x 32 banks per WGP, transcendentals at a quarter of the rate), the product's data sheet (32 or 40
 // CUs, 2.8 to 2.9 GHz, 2 MiB GL2, 32 MiB memory-side cache, LPDDR5X-8000 of 256 bits) and published latencies of RDNA 3.
 //
-// Left out: the tail of workgroups that WGPs share unevenly, address translation, instruction cache misses beyond the
-// first ones, dual issue as a rate of its own, a clock that falls for power, and graphics.
+// Left out: one WGP stands for all, so that none ends before the others (what they have in common serves bursts of one
+// as fast as if the others were out of step), address translation, instruction cache misses beyond a kernel's first ones
+// (as in the real capture, whose counters of that cache are 0 afterwards), dual issue as a rate of its own, the way DRAM
+// turns between reads and writes, clocks that change while a kernel runs, the processor's own columns, which no such
+// capture has, and graphics. Counters of levels that are busy or stalled follow the load of the model's servers; a few
+// of the command processor's are constants of the real capture with noise.
 package rdna

@@ -128,7 +128,7 @@ func execute(m *machine, k *kernel, r relief, record bool) outcome {
 	wgps := float64(m.wgps())
 	e.active = math.Min(wgps, float64(k.groups))
 	all := int(math.Ceil(float64(k.groups) / e.active)) // of the WGP that has most
-	e.toRun = min(all, max(int(mostEvents/k.events()), k.resident()*5/2+2))
+	e.toRun = min(all, max(int(mostEvents/k.events()), k.resident()*7/2+2))
 	e.init()
 	for e.held < k.resident() && e.groups < e.toRun {
 		e.launch(0, -1)
@@ -148,16 +148,25 @@ func execute(m *machine, k *kernel, r relief, record bool) outcome {
 	return e.out
 }
 
-// pace is the time per workgroup in the middle of the run, where neither begin nor end matter. It is of whole rounds,
-// because workgroups that began together end together.
+// pace is the time per workgroup in the middle of the run, where neither begin nor end matter: that between workgroups
+// that are whole rounds apart, because those that began together end together.
 func (e *engine) pace() float64 {
 	n, round := len(e.ends), e.k.resident()
-	lo := round - 1
-	hi := lo + (n-1-lo-round/2)/round*round
-	if hi <= lo {
+	apart := n / 2 / round * round
+	if apart == 0 {
 		return e.lastEnd / float64(n)
 	}
-	return (e.ends[hi] - e.ends[lo]) / float64(hi-lo)
+	sum, count := 0.0, 0
+	for i := round / 4; i+apart < n-round/4; i++ {
+		sum += (e.ends[i+apart] - e.ends[i]) / float64(apart)
+		count++
+	}
+	busy := 0.0 // nothing is faster than the unit that has most to do
+	for _, s := range []*server{&e.simd[0], &e.simd[1], &e.simd[2], &e.simd[3], &e.lds[0], &e.lds[1], &e.ta[0], &e.ta[1],
+		&e.gl2, &e.read, &e.write, &e.dram, &e.spi} {
+		busy = math.Max(busy, s.busy)
+	}
+	return math.Max(sum/float64(count), busy/float64(n))
 }
 
 func (e *engine) init() {

@@ -103,6 +103,18 @@ func (k *kernel) each(f func(o *op, times float64)) {
 	}
 }
 
+// streams are the bytes that a dispatch streams past GL2.
+func (k *kernel) streams() float64 {
+	sum := 0.0
+	k.each(func(o *op, times float64) {
+		if o.mem != nil && o.mem.wide {
+			a := o.mem
+			sum += o.n * times * a.segments * segmentBytes * (1 - a.l0) * (1 - a.gl1) * (1 - a.gl2)
+		}
+	})
+	return sum * float64(k.waves*k.groups)
+}
+
 // events is about how many events a workgroup takes.
 func (k *kernel) events() float64 {
 	sum := 1.0

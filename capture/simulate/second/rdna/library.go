@@ -30,6 +30,13 @@ var applications = []application{
 	{"mesh clean-up", []func(*rand.Rand, *machine) kernel{marks, compact}},
 	{"sorting in shared memory", []func(*rand.Rand, *machine) kernel{bitonic, mergePass}},
 	{"bandwidth test", []func(*rand.Rand, *machine) kernel{hotSet, axpy}},
+	{"matrix multiplication", []func(*rand.Rand, *machine) kernel{gemm}},
+	{"prompt processing", []func(*rand.Rand, *machine) kernel{gemm, gemm, attention, layerNorm}},
+	{"hash search", []func(*rand.Rand, *machine) kernel{plantArithmetic}},
+	{"ray casting", []func(*rand.Rand, *machine) kernel{volume, trace}},
+	{"index look-ups", []func(*rand.Rand, *machine) kernel{plantLatency, compact}},
+	{"convolution", []func(*rand.Rand, *machine) kernel{convolution, blur}},
+	{"particles", []func(*rand.Rand, *machine) kernel{pairForces, marks}},
 	{"copy", []func(*rand.Rand, *machine) kernel{axpy}},
 	{"many small kernels", []func(*rand.Rand, *machine) kernel{plantOverhead, elementwise, dot}},
 }

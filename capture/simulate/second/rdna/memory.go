@@ -45,6 +45,12 @@ func (e *engine) memory(w *wave, o *op) {
 		e.lastStore(done, at)
 		return
 	}
+	// Loads come back in order.
+	if w.issued > 0 {
+		if i := (w.issued - 1) % len(w.vm); w.vm[i] > done {
+			done, at = w.vm[i], w.vmNode[i]
+		}
+	}
 	w.vm[w.issued%len(w.vm)], w.vmNode[w.issued%len(w.vm)] = done, at
 	w.issued++
 }

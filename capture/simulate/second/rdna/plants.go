@@ -161,7 +161,9 @@ func plantBandwidth(r *rand.Rand, m *machine) kernel {
 		k.name = "fill(float*, float, int)"
 		k.before = []op{smem(1), valu(3), store(n, stream(width, mall))}
 	}
-	return k.shaped(m.wgps()*(200+r.IntN(600)), 8, 24+r.IntN(24), 0)
+	k = k.shaped(m.wgps(), 8, 24+r.IntN(24), 0)
+	k.groups *= int(between(r, 80e6, 400e6)/k.streams()) + 1 // far more than the memory-side cache holds
+	return k
 }
 
 func plantCache(r *rand.Rand, m *machine) kernel {

@@ -2,6 +2,7 @@ package rdna
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"astrolabe/capture/simulate"
 )
@@ -45,6 +46,31 @@ func (p *program) repeat(name string, times int, of ...int) {
 		s.kernels = append(s.kernels, of...)
 	}
 	p.stages = append(p.stages, s)
+}
+
+// settle says what the memory-side cache holds of data that kernels stream: all of it where the loop of a stage
+// touches little more than it holds, and not much where it touches far more.
+func (p *program) settle(r *rand.Rand) {
+	const fits, far = 24e6, 64e6
+	for _, s := range p.stages {
+		sum := 0.0
+		distinct := slices.Compact(slices.Sorted(slices.Values(s.kernels)))
+		for _, k := range distinct {
+			sum += p.kernels[k].streams()
+		}
+		held := between(r, 0.86, 1)
+		for _, k := range distinct {
+			p.kernels[k].each(func(o *op, _ float64) {
+				switch {
+				case o.mem == nil || !o.mem.wide:
+				case sum < fits:
+					o.mem.mall = max(o.mem.mall, held)
+				case sum > far:
+					o.mem.mall = min(o.mem.mall, 0.4)
+				}
+			})
+		}
+	}
 }
 
 func (p *program) run() {

@@ -53,6 +53,7 @@ func draw(kind string, seed uint64) *program {
 	default:
 		p.archetype(r)
 	}
+	p.settle(r)
 	p.run()
 	return p
 }
