@@ -109,7 +109,10 @@ var counters = []counter{
 		return d.waveCycles((0.004 + 0.0001*float64(d.k.code)) * d.o.waveCycles)
 	}},
 	{4, "SQ_WAVES_sum", func(d *reading) float64 { return d.waves }},
-	{4, "TCP_DATA_FIFO_STALL_sum", func(d *reading) float64 { return d.gl0(0.15 * d.o.taBusy * math.Pow(taLoad(d), 8)) }},
+	{4, "TCP_DATA_FIFO_STALL_sum", func(d *reading) float64 {
+		return d.gl0(0.15 * d.o.taBusy * math.Pow(taLoad(d),
+			8))
+	}},
 	{4, "TCP_GATE_EN2_sum", gates},
 	{4, "TCP_GL1_TCP_BACK_PRESSURE_sum", func(d *reading) float64 {
 		return d.gl0(d.o.taStalled*d.slow + 2*d.o.active*d.busy*0.8*(1-d.below()) + 0.02*d.gl1Stalls())
@@ -156,11 +159,18 @@ var counters = []counter{
 	{8, "GCEA_SARB_STARVING", func(d *reading) float64 {
 		return math.Max(0, d.near(d.arbiterCycles()-d.requests(), 0.01))
 	}},
-	{8, "GL1C_GL2_REQ_READ_LATENCY_sum", func(d *reading) float64 { return d.near(d.o.readLatency*d.below()*d.slow, 0.01) }},
+	{8, "GL1C_GL2_REQ_READ_LATENCY_sum", func(d *reading) float64 {
+		return d.near(d.o.readLatency*d.below()*d.slow,
+			0.01)
+	}},
 	{8, "GL1C_GL2_REQ_READ_sum", func(d *reading) float64 { return d.gl2Reads() }},
-	{8, "GL1C_GL2_REQ_WRITE_LATENCY_sum", func(d *reading) float64 { return d.near(d.o.writeLatency*d.below()*d.slow, 0.01) }},
+	{8, "GL1C_GL2_REQ_WRITE_LATENCY_sum",
+		func(d *reading) float64 { return d.near(d.o.writeLatency*d.below()*d.slow, 0.01) }},
 	{8, "GL1C_GL2_REQ_WRITE_sum", func(d *reading) float64 { return d.gl1Writes() }},
-	{8, "GL2C_BUSY_sum", func(d *reading) float64 { return gl2Channels * d.busy * occupied(d.underway(), gl2Channels) }},
+	{8, "GL2C_BUSY_sum", func(d *reading) float64 {
+		return gl2Channels * d.busy * occupied(d.underway(),
+			gl2Channels)
+	}},
 	{8, "GL2C_CYCLE_sum", func(d *reading) float64 { return gl2Channels * d.gui }},
 	{8, "GL2C_READ_sum", func(d *reading) float64 { return d.gl2Reads() }},
 	{8, "GL2C_REQ_sum", gl2Requests},

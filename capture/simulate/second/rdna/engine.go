@@ -162,7 +162,8 @@ func (e *engine) pace() float64 {
 		count++
 	}
 	busy := 0.0 // nothing is faster than the unit that has most to do
-	for _, s := range []*server{&e.simd[0], &e.simd[1], &e.simd[2], &e.simd[3], &e.lds[0], &e.lds[1], &e.ta[0], &e.ta[1],
+	for _, s := range []*server{&e.simd[0], &e.simd[1], &e.simd[2], &e.simd[3], &e.lds[0], &e.lds[1], &e.ta[0],
+		&e.ta[1],
 		&e.gl2, &e.read, &e.write, &e.dram, &e.spi} {
 		busy = math.Max(busy, s.busy)
 	}
@@ -187,7 +188,8 @@ func (e *engine) init() {
 		}
 	}
 	e.gl2 = shared(leafCache, bursts)
-	e.read, e.write, e.dram = shared(leafBandwidth, bursts), shared(leafBandwidth, bursts), shared(leafBandwidth, bursts)
+	e.read, e.write, e.dram = shared(leafBandwidth, bursts), shared(leafBandwidth, bursts), shared(leafBandwidth,
+		bursts)
 	e.spi = shared(leafLaunch, bursts/4)
 }
 

@@ -10,7 +10,8 @@ type application struct {
 
 var applications = []application{
 	{"dense solver", []func(*rand.Rand, *machine) kernel{gemm, transpose, reduction, axpy}},
-	{"inference of a transformer", []func(*rand.Rand, *machine) kernel{gemm, attention, softmax, layerNorm, elementwise}},
+	{"inference of a transformer", []func(*rand.Rand, *machine) kernel{gemm, attention, softmax, layerNorm,
+		elementwise}},
 	{"inference of a convolutional network", []func(*rand.Rand, *machine) kernel{convolution, elementwise, pooling}},
 	{"token generation", []func(*rand.Rand, *machine) kernel{gemv, layerNorm, elementwise, softmax}},
 	{"sparse solver", []func(*rand.Rand, *machine) kernel{spmv, axpy, dot, dot}},
@@ -63,7 +64,8 @@ func gemm(r *rand.Rand, m *machine) kernel {
 	}
 	fma := between(r, 320, 520) // of a step in K, partly issued in pairs
 	k.name = "Cijk_Ailk_Bljk_SB_MT128x128x16(...)"
-	k.loop = []op{load(2, in), lds(fma/between(r, 14, 20), 4, ways), waitLDS(), valu(fma), wait(0), lds(2, 4, 1), barrier(), salu(6)}
+	k.loop = []op{load(2, in), lds(fma/between(r, 14, 20), 4, ways), waitLDS(), valu(fma), wait(0), lds(2, 4, 1),
+		barrier(), salu(6)}
 	k.before = []op{smem(4), valu(40), load(2, in), wait(0), lds(2, 4, 1), barrier()}
 	k.after = []op{valu(60), store(8, stream(16, 0.7))}
 	k.code = 60
@@ -82,7 +84,8 @@ func gemv(r *rand.Rand, m *machine) kernel {
 func attention(r *rand.Rand, m *machine) kernel {
 	k := kernel{name: "flash_attn_fwd<64, 64, 64>(Params)", iters: 8 + r.IntN(40)}
 	keys := cached(16, 0, 0.3, between(r, 0.8, 0.98), 0.9)
-	k.loop = []op{load(2, keys), wait(0), lds(4, 4, 1), barrier(), lds(between(r, 12, 24), 4, pick(r, 1.0, 1, 1.3, 2)), waitLDS()}
+	k.loop = []op{load(2, keys), wait(0), lds(4, 4, 1), barrier(), lds(between(r, 12, 24), 4, pick(r, 1.0, 1, 1.3,
+		2)), waitLDS()}
 	if r.IntN(2) == 0 {
 		k.loop = append(k.loop, matrix(16), trans(between(r, 8, 24)), valu(between(r, 60, 140)), salu(8))
 	} else {
@@ -122,7 +125,8 @@ func axpy(r *rand.Rand, m *machine) kernel {
 	mall := pick(r, between(r, 0, 0.1), between(r, 0.6, 1))
 	width := pick(r, 4.0, 8, 8, 16)
 	k := kernel{name: "vecCopy(double*, double*, double*, int, int)"}
-	k.before = []op{smem(4), valu(6), load(1, stream(width, mall)), wait(0), valu(2), store(1, stream(width, mall)), salu(2)}
+	k.before = []op{smem(4), valu(6), load(1, stream(width, mall)), wait(0), valu(2), store(1, stream(width, mall)),
+		salu(2)}
 	if r.IntN(2) == 0 {
 		k.name = "axpy(int, double, double const*, double*)"
 		k.before[2].n = 2
@@ -132,7 +136,8 @@ func axpy(r *rand.Rand, m *machine) kernel {
 
 func reduction(r *rand.Rand, m *machine) kernel {
 	k := kernel{name: "reduce<256>(float const*, float*, int)", iters: 4 + r.IntN(28)}
-	k.loop = []op{load(pick(r, 1.0, 2, 4), stream(pick(r, 4.0, 16), between(r, 0, 0.6))), wait(pick(r, 0, 1, 2)), valu(6), salu(2)}
+	k.loop = []op{load(pick(r, 1.0, 2, 4), stream(pick(r, 4.0, 16), between(r, 0, 0.6))), wait(pick(r, 0, 1, 2)),
+		valu(6), salu(2)}
 	k.before = []op{smem(3), valu(8)}
 	k.after = []op{wait(0)}
 	for range 5 {
@@ -208,7 +213,8 @@ func histogram(r *rand.Rand, m *machine) kernel {
 	if r.IntN(2) == 0 { // straight to memory
 		k.name = "histogram_global(unsigned char const*, unsigned int*, int)"
 		k.loop = []op{load(1, stream(4, 0.4)), wait(0), valu(6),
-			atomics(2, access{segments: between(r, 3, 16), gl2: 1, toMemory: 0, hot: between(r, 0, 6), dramWaste: 1}), salu(2)}
+			atomics(2, access{segments: between(r, 3, 16), gl2: 1, toMemory: 0, hot: between(r, 0, 6),
+				dramWaste: 1}), salu(2)}
 		k.before = []op{smem(3), valu(8)}
 		return k.shaped(pick(r, 128, 512, 2048), 8, 24, 0)
 	}
@@ -226,7 +232,8 @@ func fft(r *rand.Rand, m *machine) kernel {
 	mall := between(r, 0, 0.8)
 	k.before = []op{smem(4), valu(20), load(8, stream(8, mall)), wait(0)}
 	for range 3 {
-		k.before = append(k.before, valu(between(r, 90, 220)), trans(4), lds(16, 2, pick(r, 1.0, 1.2, 2, 4)), waitLDS(), barrier(),
+		k.before = append(k.before, valu(between(r, 90, 220)), trans(4), lds(16, 2, pick(r, 1.0, 1.2, 2, 4)),
+			waitLDS(), barrier(),
 			lds(16, 2, 1), waitLDS(), barrier())
 	}
 	k.before = append(k.before, valu(60), store(8, stream(8, mall)))

@@ -4,7 +4,8 @@ import "math/rand/v2"
 
 // volume marches rays through a grid: eight neighbours per step, most of them in L0.
 func volume(r *rand.Rand, m *machine) kernel {
-	k := kernel{uneven: between(r, 0, 0.5), name: "ray_march(float const*, float4*, Camera, int3)", iters: 10 + r.IntN(50)}
+	k := kernel{uneven: between(r, 0, 0.5), name: "ray_march(float const*, float4*, Camera, int3)",
+		iters: 10 + r.IntN(50)}
 	grid := scattered(between(r, 3, 12), between(r, 0.85, 0.98), between(r, 0.3, 0.7), between(r, 0.6, 0.95), 0.8)
 	k.loop = []op{load(8, grid), wait(0), valu(between(r, 30, 90)), salu(3)}
 	k.before = []op{smem(5), valu(60), trans(6)}
@@ -14,7 +15,8 @@ func volume(r *rand.Rand, m *machine) kernel {
 
 // trace walks a hierarchy of boxes: each step needs what the one before found.
 func trace(r *rand.Rand, m *machine) kernel {
-	k := kernel{uneven: between(r, 0, 0.7), name: "trace_closest(BvhNode const*, Triangle const*, Ray const*, Hit*, int)", iters: 15 + r.IntN(40)}
+	k := kernel{uneven: between(r, 0, 0.7),
+		name: "trace_closest(BvhNode const*, Triangle const*, Ray const*, Hit*, int)", iters: 15 + r.IntN(40)}
 	nodes := scattered(between(r, 8, 26), between(r, 0.3, 0.8), between(r, 0.2, 0.5), between(r, 0.6, 0.97), 0.8)
 	k.loop = []op{load(between(r, 1, 4), nodes), wait(0), valu(between(r, 30, 90)), salu(6)}
 	if r.IntN(2) == 0 { // a stack of each lane
@@ -34,7 +36,8 @@ func (k kernel) traced(r *rand.Rand, lds int) kernel {
 func shade(r *rand.Rand, m *machine) kernel {
 	k := kernel{name: "shade_hits(Hit const*, Material const*, Ray*, float4*, unsigned int, int)"}
 	k.before = []op{smem(6), load(3, stream(16, between(r, 0.2, 0.9))), wait(0), valu(40),
-		load(4, scattered(between(r, 6, 20), 0.5, 0.4, 0.9, 0.9)), wait(0), valu(between(r, 100, 400)), trans(between(r, 10, 60)),
+		load(4, scattered(between(r, 6, 20), 0.5, 0.4, 0.9, 0.9)), wait(0), valu(between(r, 100, 400)),
+		trans(between(r, 10, 60)),
 		store(2, stream(16, between(r, 0.2, 0.9)))}
 	k.code = 120
 	return k.shaped(pick(r, 256, 2048, 8192), 8, 90+r.IntN(80), 0)
@@ -43,7 +46,8 @@ func shade(r *rand.Rand, m *machine) kernel {
 // align fills a table of scores along its diagonals, which lie in LDS.
 func align(r *rand.Rand, m *machine) kernel {
 	k := kernel{name: "smith_waterman(char const*, char const*, int*, int, int)", iters: 20 + r.IntN(40)}
-	k.loop = []op{lds(between(r, 4, 14), 1, pick(r, 1.0, 1, 2)), waitLDS(), valu(between(r, 12, 40)), lds(2, 1, 1), waitLDS(),
+	k.loop = []op{lds(between(r, 4, 14), 1, pick(r, 1.0, 1, 2)), waitLDS(), valu(between(r, 12, 40)), lds(2, 1, 1),
+		waitLDS(),
 		barrier(), salu(2)}
 	k.before = []op{smem(4), load(2, stream(4, 0.5)), wait(0), lds(2, 1, 1), waitLDS(), barrier()}
 	k.after = []op{store(1, stream(4, 0.5))}
@@ -52,7 +56,9 @@ func align(r *rand.Rand, m *machine) kernel {
 
 // embedding sums rows of a table that indices choose.
 func embedding(r *rand.Rand, m *machine) kernel {
-	k := kernel{uneven: between(r, 0, 0.5), name: "embedding_bag_updateOutputKernel<float, long>(long const*, float const*, float*, int)", iters: 4 + r.IntN(28)}
+	k := kernel{uneven: between(r, 0, 0.5),
+		name:  "embedding_bag_updateOutputKernel<float, long>(long const*, float const*, float*, int)",
+		iters: 4 + r.IntN(28)}
 	rows := cached(pick(r, 8.0, 16), 0.05, 0.05, between(r, 0.05, 0.9), between(r, 0.05, 0.8))
 	rows.dramWaste = 1.15
 	k.loop = []op{smem(1), load(1, rows), wait(pick(r, 0, 1)), valu(6), salu(3)}
@@ -84,7 +90,8 @@ func marks(r *rand.Rand, m *machine) kernel {
 
 func bitonic(r *rand.Rand, m *machine) kernel {
 	k := kernel{name: "bitonic_merge_shared(unsigned int*, unsigned int*, int, int)", iters: 12 + r.IntN(30)}
-	k.loop = []op{lds(4, 1, pick(r, 1.0, 2, 2, 4)), waitLDS(), valu(between(r, 6, 16)), lds(4, 1, pick(r, 1.0, 2)), waitLDS(),
+	k.loop = []op{lds(4, 1, pick(r, 1.0, 2, 2, 4)), waitLDS(), valu(between(r, 6, 16)), lds(4, 1, pick(r, 1.0, 2)),
+		waitLDS(),
 		barrier(), salu(3)}
 	k.before = []op{smem(3), load(2, stream(4, 0.6)), wait(0), lds(4, 1, 1), waitLDS(), barrier()}
 	k.after = []op{lds(4, 1, 1), waitLDS(), store(2, stream(4, 0.6))}
@@ -96,7 +103,8 @@ func mergePass(r *rand.Rand, m *machine) kernel {
 	k := kernel{name: "merge_path_pass(unsigned int const*, unsigned int*, int, int)", iters: 8 + r.IntN(10)}
 	k.before = []op{smem(4), valu(10)}
 	k.loop = []op{load(1, scattered(2, 0.2, 0.2, 0.6, 0.8)), wait(0), valu(8), salu(3)} // where its parts begin
-	k.after = []op{load(4, stream(4, mall)), wait(0), lds(4, 1, 1), waitLDS(), barrier(), lds(12, 1, between(r, 1, 2.5)), waitLDS(),
+	k.after = []op{load(4, stream(4, mall)), wait(0), lds(4, 1, 1), waitLDS(), barrier(), lds(12, 1, between(r, 1,
+		2.5)), waitLDS(),
 		valu(60), store(4, stream(4, mall))}
 	return k.shaped(pick(r, 64, 512, 4096), 8, 32, 8<<10)
 }

@@ -55,7 +55,7 @@ func drawMachine(r *rand.Rand, standard bool) *machine {
 	m.gl2 = gl2Channels * between(r, 0.8, 0.95)
 	m.fabric = 8 * 64 * fabric / m.clock * between(r, 0.85, 0.95)
 	m.dram = 256 / m.clock * between(r, 0.78, 0.9) * between(r, 0.88, 1)
-	m.launch = between(r, 1, 1.7)
+	m.launch = between(r, 1.05, 1.9)
 	m.begin = between(r, 1.4, 2.6) * 1000 * m.clock
 	m.end = between(r, 0.8, 1.8) * 1000 * m.clock
 	m.inFlight = 280 + r.IntN(180)

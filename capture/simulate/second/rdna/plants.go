@@ -102,13 +102,16 @@ func plantLoadStore(r *rand.Rand, m *machine) kernel {
 	k := kernel{name: "box_filter_f32(float const*, float*, int, int, int)", iters: 8 + r.IntN(24)}
 	switch r.IntN(3) {
 	case 0:
-		k.loop = []op{load(between(r, 4, 9), cached(4, 0.97, 0.6, 0.98, 0.5)), valu(between(r, 6, 12)), wait(1), salu(2)}
+		k.loop = []op{load(between(r, 4, 9), cached(4, 0.97, 0.6, 0.98, 0.5)), valu(between(r, 6, 12)), wait(1),
+			salu(2)}
 	case 1:
 		k.name = "interpolate_table(float const*, int const*, float*, int)"
-		k.loop = []op{load(1, scattered(between(r, 12, 28), 0.985, 0.7, 1, 1)), valu(between(r, 4, 10)), wait(1), salu(2)}
+		k.loop = []op{load(1, scattered(between(r, 12, 28), 0.985, 0.7, 1, 1)), valu(between(r, 4, 10)), wait(1),
+			salu(2)}
 	case 2:
 		k.name = "aos_to_soa(Particle const*, float*, int)"
-		k.loop = []op{load(between(r, 4, 7), scattered(between(r, 14, 30), 0.975, 0.6, 0.9, 0.9)), wait(1), valu(8), salu(1)}
+		k.loop = []op{load(between(r, 4, 7), scattered(between(r, 14, 30), 0.975, 0.6, 0.9, 0.9)), wait(1), valu(8),
+			salu(1)}
 	}
 	k.before = []op{smem(2), valu(8)}
 	k.after = []op{store(1, stream(4, 0.4))}
@@ -149,7 +152,8 @@ func plantBandwidth(r *rand.Rand, m *machine) kernel {
 	width, mall := pick(r, 4.0, 8, 16), between(r, 0, 0.15)
 	k := kernel{name: "triad(float*, float const*, float const*, float)"}
 	n := pick(r, 1.0, 2, 4)
-	k.before = []op{smem(2), valu(4), load(n, stream(width, mall)), wait(0), valu(between(r, 1, 6)), store(1, stream(width, mall))}
+	k.before = []op{smem(2), valu(4), load(n, stream(width, mall)), wait(0), valu(between(r, 1, 6)), store(1,
+		stream(width, mall))}
 	switch r.IntN(3) {
 	case 0:
 		k.name = "sum_partial(float const*, float*, int)"
@@ -170,11 +174,13 @@ func plantCache(r *rand.Rand, m *machine) kernel {
 	k := kernel{name: "lookup_rows(float4 const*, int const*, float4*, int)", iters: 8 + r.IntN(24)}
 	switch r.IntN(3) {
 	case 0:
-		k.loop = []op{load(2, cached(16, 0.02, between(r, 0, 0.15), 0.985, 0.9)), wait(1), valu(between(r, 4, 16)), salu(2)}
+		k.loop = []op{load(2, cached(16, 0.02, between(r, 0, 0.15), 0.985, 0.9)), wait(1), valu(between(r, 4, 16)),
+			salu(2)}
 	case 1:
 		k.name = "scatter_add(float*, int const*, float const*, int)"
 		k.loop = []op{load(1, cached(4, 0, 0, 0.5, 0.8)), wait(0),
-			atomics(1, access{segments: between(r, 8, 28), gl2: 1, toMemory: 0.1, hot: between(r, 0, 3), dramWaste: 1}), valu(5)}
+			atomics(1, access{segments: between(r, 8, 28), gl2: 1, toMemory: 0.1, hot: between(r, 0, 3),
+				dramWaste: 1}), valu(5)}
 	case 2:
 		k.name = "jacobi_small(float const*, float*, int, int)"
 		k.loop = []op{load(3, cached(8, 0.1, 0.05, 0.99, 0.9)), wait(1), valu(12),
@@ -200,7 +206,8 @@ func plantLatency(r *rand.Rand, m *machine) kernel {
 	case 0:
 		k.uneven = between(r, 0, 0.3)
 		k.name = "tree_search(int const*, float const*, int*, int)"
-		k.loop = []op{load(1, mem), wait(0), valu(6), load(1, scattered(2, 0.3, 0.1, 0.7, 0.7)), wait(0), valu(4), salu(3)}
+		k.loop = []op{load(1, mem), wait(0), valu(6), load(1, scattered(2, 0.3, 0.1, 0.7, 0.7)), wait(0), valu(4),
+			salu(3)}
 	case 1:
 		k.name = "row_solve_serial(float const*, float*, int)"
 		k.loop = []op{load(1, cached(8, 0, 0, 0.2, 0.5)), wait(0), valu(between(r, 6, 14)), salu(2)}
@@ -213,10 +220,12 @@ func plantLatency(r *rand.Rand, m *machine) kernel {
 
 func plantOverhead(r *rand.Rand, m *machine) kernel {
 	k := kernel{name: "scale_vector(float*, float, int)"}
-	k.before = []op{smem(2), valu(4), load(1, cached(4, 0, 0, 0.8, 0.9)), wait(0), valu(2), store(1, stream(4, 0.9).kept())}
+	k.before = []op{smem(2), valu(4), load(1, cached(4, 0, 0, 0.8, 0.9)), wait(0), valu(2), store(1, stream(4,
+		0.9).kept())}
 	if r.IntN(2) == 0 {
 		k.name = "finish_reduction(float const*, float*, int)"
-		k.before = []op{smem(2), load(1, cached(8, 0, 0, 0.9, 0.9)), wait(0), valu(10), lds(4, 1, 1), waitLDS(), barrier(), valu(6)}
+		k.before = []op{smem(2), load(1, cached(8, 0, 0, 0.9, 0.9)), wait(0), valu(10), lds(4, 1, 1), waitLDS(),
+			barrier(), valu(6)}
 	}
 	return k.shaped(1+r.IntN(48), pick(r, 2, 4, 8), 24, 0)
 }

@@ -59,7 +59,8 @@ var sums = []struct {
 	parts []string
 }{
 	{"GL2C_READ_sum", []string{"GL1C_GL2_REQ_READ_sum"}},
-	{"GL1C_GL2_REQ_READ_sum", []string{"GL1C_GL2_REQ_READ_32B_sum", "GL1C_GL2_REQ_READ_64B_sum", "GL1C_GL2_REQ_READ_128B_sum"}},
+	{"GL1C_GL2_REQ_READ_sum", []string{"GL1C_GL2_REQ_READ_32B_sum", "GL1C_GL2_REQ_READ_64B_sum",
+		"GL1C_GL2_REQ_READ_128B_sum"}},
 	{"GL1C_GL2_REQ_WRITE_sum", []string{"GL1C_GL2_REQ_WRITE_32B_sum", "GL1C_GL2_REQ_WRITE_64B_sum"}},
 	{"GL1C_REQ_sum", []string{"GL1C_REQ_READ_sum", "GL1C_REQ_WRITE_sum"}},
 	{"GL2C_REQ_sum", []string{"GL2C_READ_sum", "GL2C_WRITE_sum", "GL2C_ATOMIC_sum"}},
@@ -94,7 +95,8 @@ func TestCountersAgree(t *testing.T) {
 						parts += c.Counter(p).Floats()[i]
 					}
 					if math.Abs(whole-parts) > 2+2e-5*whole {
-						t.Errorf("%s %d: %s is %v in dispatch %d, %v add up to %v", kind, seed, s.whole, whole, i, s.parts, parts)
+						t.Errorf("%s %d: %s is %v in dispatch %d, %v add up to %v", kind, seed, s.whole, whole, i,
+							s.parts, parts)
 					}
 				}
 			}
@@ -204,6 +206,42 @@ func TestColumnsAreThoseOfARealCapture(t *testing.T) {
 	}
 	for name := range real {
 		t.Errorf("%s is missing", name)
+	}
+}
+
+// The real capture has 17.3 us and these sums in its warm dispatches.
+func TestVcopyIsLikeTheRealCapture(t *testing.T) {
+	var ns, resident, reads, writes []float64
+	for seed := range uint64(15) {
+		m := drawMachine(source("vcopy", seed, "machine"), false)
+		m.cus, m.model = 32, "8050S"
+		a := stream(8, 1)
+		k := kernel{before: []op{smem(4), valu(6), load(1, a), wait(0), valu(2), store(1, a), salu(2)}}
+		p := &program{machine: m, kernels: []kernel{k.shaped(4096, 8, 8, 0)}}
+		p.run()
+		o := &p.outcomes[0]
+		if o.gl2Reads != 65536 || o.gl2Writes != 131072 || o.gl2WriteMisses != 65536 {
+			t.Errorf("GL2 has %v reads and %v writes, %v of which miss", o.gl2Reads, o.gl2Writes, o.gl2WriteMisses)
+		}
+		d := p.reading(0, 1, false, &setup{})
+		ns = append(ns, o.total/m.clock)
+		resident = append(resident, o.waveCycles)
+		reads = append(reads, o.readLatency*d.below()/o.gl2Reads)
+		writes = append(writes, o.writeLatency*d.below()/o.gl2Writes)
+	}
+	for _, x := range []struct {
+		what   string
+		got    []float64
+		lo, hi float64
+	}{
+		{"time", ns, 13e3, 21e3}, {"wave cycles", resident, 20e6, 60e6}, {"latency of reads", reads, 150, 600},
+		{"latency of writes", writes, 80, 250},
+	} {
+		slices.Sort(x.got)
+		if mid := x.got[len(x.got)/2]; mid < x.lo || mid > x.hi {
+			t.Errorf("%s is %.0f, not between %.0f and %.0f", x.what, mid, x.lo, x.hi)
+		}
+		t.Logf("%s: %.0f", x.what, x.got)
 	}
 }
 

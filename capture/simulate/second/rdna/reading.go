@@ -58,8 +58,9 @@ func occupied(underway, places float64) float64 {
 	return 1 - math.Exp(-2*underway/places)
 }
 
-// gl1Room is how many requests the four GL1s have under way at most. What is more waits before them.
-const gl1Room = 2400
+// gl1Room is how many requests the four GL1s have under way at most, as the real capture's latencies tell. What is more
+// waits before them.
+const gl1Room = 950
 
 // wanted are requests on their way between GL0 and memory, on average, and underway those of them below GL1.
 func (d *reading) wanted() float64 {
@@ -117,5 +118,5 @@ func (d *reading) gl1Starve() float64 {
 
 // full is how often GL1's list of outstanding misses has no room.
 func (d *reading) full() float64 {
-	return d.near(8*d.busy*math.Max(0, 1-gl1Room/math.Max(1, d.wanted())), 0.05)
+	return d.near(8*d.busy*math.Max(0, 1-3*gl1Room/math.Max(1, d.wanted())), 0.05)
 }

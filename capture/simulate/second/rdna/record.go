@@ -109,7 +109,8 @@ func record(p *program, name string, o simulate.Options) (*capture.Capture, erro
 
 func (p *program) reading(k int, slow float64, first bool, set *setup) *reading {
 	kernel := &p.kernels[k]
-	return &reading{m: p.machine, k: kernel, o: &p.outcomes[k], n: kernel.counts(), slow: slow, first: first, setup: set}
+	return &reading{m: p.machine, k: kernel, o: &p.outcomes[k], n: kernel.counts(), slow: slow, first: first,
+		setup: set}
 }
 
 // told are the waves as the sequencers tell them: a few of them count for all, so it is one percent off.
@@ -161,7 +162,8 @@ func (p *program) properties(cfg *capture.Config) {
 		name string
 		n    float64
 	}{
-		{"gpu_chip_id", 5510}, {"gpu_l1", 32}, {"gpu_l2", 2048}, {"cu_per_gpu", float64(p.machine.cus)}, {"simd_per_cu", 2},
+		{"gpu_chip_id", 5510}, {"gpu_l1", 32}, {"gpu_l2", 2048}, {"cu_per_gpu", float64(p.machine.cus)},
+		{"simd_per_cu", 2},
 		{"se_per_gpu", 2}, {"sa_per_se", 2}, {"wave_size", 32}, {"workgroup_max_size", 1024}, {"max_waves_per_cu", 32},
 		{"max_sclk", clock}, {"max_mclk", 0}, {"cur_sclk", clock}, {"cur_mclk", 0}, {"l2_banks", gl2Channels},
 		{"total_l2_chan", gl2Channels}, {"lds_banks_per_cu", 32}, {"sqc_per_gpu", float64(p.machine.wgps())},
