@@ -77,16 +77,16 @@ type outcome struct {
 
 	waveCycles, waitAny, waitCount, waitBarrier, waitIssue, waitLDS float64
 
-	taBusy, taStalled, ldsBusy, simdBusy                            float64 // cycles of all units of the kind
+	taBusy, taStalled, ldsBusy                                      float64 // cycles of all units of the kind
 	gl0, gl0Misses, gl0Reads, gl0ReadMisses                         float64 // requests of 64 bytes
-	gl1Reads, gl1ReadsWide, gl1Writes                               float64 // of 64 or, where wide, 128 bytes
+	gl1Reads, gl1Writes                                             float64 // of 64 or, where wide, 128 bytes
 	gl2Reads, gl2ReadsWide, gl2ReadMisses, gl2ReadMissesWide        float64
 	gl2Writes, gl2WriteMisses, gl2Partial, gl2Atomics, atomicMisses float64
 	memWrites, memPartial                                           float64
 	readLatency, writeLatency                                       float64
 
 	// shares of time in which a server that all WGPs have in common was busy
-	gl2Load, readLoad, writeLoad, dramLoad, launchLoad float64
+	gl2Load, readLoad, writeLoad, dramLoad float64
 
 	shares [leaves]float64 // cycles of total
 }

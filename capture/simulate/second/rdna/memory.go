@@ -88,12 +88,7 @@ func (e *engine) reads(a *access, d *[4]float64, missed, t float64, at int32) (f
 	if a.wide {
 		requests, bytes, cost = missed/2, lineBytes, lineCost
 	}
-	wide := &struct{ gl1, gl2, miss *float64 }{&e.out.gl1ReadsWide, &e.out.gl2ReadsWide, &e.out.gl2ReadMissesWide}
-	if !a.wide {
-		wide.gl1, wide.gl2, wide.miss = new(float64), new(float64), new(float64)
-	}
 	e.out.gl1Reads += requests
-	*wide.gl1 += requests
 	t += l.gl1 * e.r.latency
 	below := share(&d[1], requests, 1-a.gl1)
 	if below == 0 {
@@ -101,12 +96,16 @@ func (e *engine) reads(a *access, d *[4]float64, missed, t float64, at int32) (f
 	}
 	sent := t
 	e.out.gl2Reads += below
-	*wide.gl2 += below
+	if a.wide {
+		e.out.gl2ReadsWide += below
+	}
 	end, at := e.serve(&e.gl2, t, below*cost*a.camping()*e.active/(e.m.gl2*e.r.cache), at)
 	t = end + l.gl2*e.r.latency
 	if out := share(&d[2], below, 1-a.gl2); out > 0 {
 		e.out.gl2ReadMisses += out
-		*wide.miss += out
+		if a.wide {
+			e.out.gl2ReadMissesWide += out
+		}
 		rate := e.r.bandwidth / e.active
 		end, at = e.serve(&e.read, end, out*bytes/(e.m.fabric*rate), at)
 		t = end + (l.gl2+l.mall)*e.r.latency
@@ -135,7 +134,7 @@ func (e *engine) writes(a *access, segments, t float64, at int32) (float64, int3
 		e.out.gl2WriteMisses += segments * (1 - a.gl2)
 		e.out.memPartial += segments * a.toMemory
 	} else {
-		e.out.gl2WriteMisses += segments / 2 // the second half of a line finds the first
+		e.out.gl2WriteMisses += segments / 2 * (1 - a.gl2) // the second half of a line finds the first
 	}
 	end, at := e.serve(&e.gl2, t, segments*a.camping()*e.active/(e.m.gl2*e.r.cache), at)
 	t, at = e.evict(segments*bytes*a.toMemory, a, end, at)
@@ -199,16 +198,13 @@ func (e *engine) scale(by float64) {
 		o.taBusy += e.ta[i].busy
 		o.ldsBusy += e.lds[i].busy
 	}
-	for i := range e.simd {
-		o.simdBusy += e.simd[i].busy
-	}
 	if e.lastEnd > 0 {
 		o.gl2Load, o.readLoad, o.writeLoad = e.gl2.busy/e.lastEnd, e.read.busy/e.lastEnd, e.write.busy/e.lastEnd
-		o.dramLoad, o.launchLoad = e.dram.busy/e.lastEnd, e.spi.busy/e.lastEnd
+		o.dramLoad = e.dram.busy / e.lastEnd
 	}
 	for _, x := range []*float64{&o.waveCycles, &o.waitAny, &o.waitCount, &o.waitBarrier, &o.waitIssue, &o.waitLDS,
-		&o.taBusy, &o.taStalled, &o.ldsBusy, &o.simdBusy, &o.gl0, &o.gl0Misses, &o.gl0Reads, &o.gl0ReadMisses,
-		&o.gl1Reads, &o.gl1ReadsWide, &o.gl1Writes, &o.gl2Reads, &o.gl2ReadsWide, &o.gl2ReadMisses,
+		&o.taBusy, &o.taStalled, &o.ldsBusy, &o.gl0, &o.gl0Misses, &o.gl0Reads, &o.gl0ReadMisses,
+		&o.gl1Reads, &o.gl1Writes, &o.gl2Reads, &o.gl2ReadsWide, &o.gl2ReadMisses,
 		&o.gl2ReadMissesWide, &o.gl2Writes, &o.gl2WriteMisses, &o.gl2Partial, &o.gl2Atomics, &o.atomicMisses,
 		&o.memWrites, &o.memPartial, &o.readLatency, &o.writeLatency} {
 		*x *= by
