@@ -1,4 +1,5 @@
-// Package all lists the families that can be simulated.
+// Package all lists the families that can be simulated: those of the simulator, and those of second models of the same
+// hardware by others, who had seen neither the simulator nor the rules of the diagnosis.
 package all
 
 import (
@@ -12,6 +13,8 @@ import (
 	"astrolabe/capture/simulate/intel"
 	"astrolabe/capture/simulate/mali"
 	"astrolabe/capture/simulate/rdna"
+	secondamd "astrolabe/capture/simulate/second/amd"
+	secondrdna "astrolabe/capture/simulate/second/rdna"
 )
 
 // maker draws a case of a family.
@@ -35,31 +38,57 @@ var makers = func() (out []maker) {
 	return append(out, maker{cpu.Name, cpu.Kinds(), cpu.New})
 }()
 
-// Families are the names of the families.
-func Families() []string {
-	var out []string
-	for _, m := range makers {
+// seconds make cases of the second models.
+var seconds = func() (out []maker) {
+	add := func(names []string, kinds func(name string) []string,
+		make func(name, kind string, seed uint64) (*simulate.Case, error)) {
+		for _, name := range names {
+			out = append(out, maker{name, kinds(name), func(kind string, seed uint64) (*simulate.Case, error) {
+				return make(name, kind, seed)
+			}})
+		}
+	}
+	add(secondamd.Names, secondamd.Kinds, secondamd.New)
+	add(secondrdna.Names, secondrdna.Kinds, secondrdna.New)
+	return out
+}()
+
+// Families are the names of the simulator's families.
+func Families() []string { return namesOf(makers) }
+
+// Second are the names of the families of the second models.
+func Second() []string { return namesOf(seconds) }
+
+func namesOf(list []maker) (out []string) {
+	for _, m := range list {
 		out = append(out, m.name)
 	}
 	return out
 }
 
+// makerOf is the maker of a family; nil where there is no such family.
+func makerOf(family string) *maker {
+	for _, list := range [][]maker{makers, seconds} {
+		if i := slices.IndexFunc(list, func(m maker) bool { return m.name == family }); i >= 0 {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
 // Kinds are the kinds of cases of a family; nil where there is no such family.
 func Kinds(family string) []string {
-	for _, m := range makers {
-		if m.name == family {
-			return slices.Clone(m.kinds)
-		}
+	if m := makerOf(family); m != nil {
+		return slices.Clone(m.kinds)
 	}
 	return nil
 }
 
 // Case draws a case of a kind for a family. The same arguments give the same case.
 func Case(family, kind string, seed uint64) (*simulate.Case, error) {
-	for _, m := range makers {
-		if m.name == family {
-			return m.make(kind, seed)
-		}
+	m := makerOf(family)
+	if m == nil {
+		return nil, fmt.Errorf("there is no family %q; there are %v", family, slices.Concat(Families(), Second()))
 	}
-	return nil, fmt.Errorf("there is no family %q; there are %v", family, Families())
+	return m.make(kind, seed)
 }

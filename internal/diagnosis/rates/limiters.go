@@ -9,6 +9,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/all"
 )
 
 // family is a family of the simulator: which triage script judges its captures, and which findings of today's reports
@@ -183,7 +184,7 @@ var intel = family{
 // tracing are the Intel GPUs that trace rays.
 var tracing = intel.with("unit/ray_tracing", "rays", "stall:rays", "ray_tracing_bound")
 
-var families = []family{
+var families = withSeconds([]family{
 	mali.called("mali-g615"),
 	mali.called("mali-g720"),
 	mali.called("mali-g52"),
@@ -296,7 +297,20 @@ var families = []family{
 			"display/timer": "that the CPUs are mostly idle is a symptom",
 		},
 	},
+})
+
+// withSeconds adds the families of the second models: those of the same hardware, judged by the same mapping.
+func withSeconds(first []family) []family {
+	out := first
+	for _, name := range all.Second() {
+		i := slices.IndexFunc(first, func(f family) bool { return f.name+secondModel == name })
+		out = append(out, first[i].called(name))
+	}
+	return out
 }
+
+// secondModel ends the names of families of the second models.
+const secondModel = "-second"
 
 func (f family) called(name string) family {
 	f.name = name
@@ -320,12 +334,20 @@ func findFamily(name string) *family {
 }
 
 // Families are the families of the simulator that are measured, and those that one script judges where only is not
-// empty.
+// empty. Those of the second models are measured when they are named.
 func Families(only string) (out []string) {
 	for _, f := range families {
-		if only == "" || f.script == only {
+		if (only == "" || f.script == only) && !strings.HasSuffix(f.name, secondModel) {
 			out = append(out, f.name)
 		}
+	}
+	return out
+}
+
+// allFamilies are the families of all models.
+func allFamilies() (out []string) {
+	for _, f := range families {
+		out = append(out, f.name)
 	}
 	return out
 }

@@ -54,7 +54,7 @@ func Measure(ctx context.Context, s Cases) (*Rates, error) {
 	for _, name := range s.Families {
 		f := findFamily(name)
 		if f == nil {
-			return nil, fmt.Errorf("there is no family %q; there are %v", name, Families(""))
+			return nil, fmt.Errorf("there is no family %q; there are %v", name, allFamilies())
 		}
 		for _, kind := range all.Kinds(name) {
 			if s.Number == 0 || len(s.Kinds) > 0 && !slices.Contains(s.Kinds, kind) {

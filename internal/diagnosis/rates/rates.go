@@ -157,7 +157,7 @@ func (x *Rates) family(name string) *FamilyRates {
 
 // sort brings everything into its order, so that sums do not depend on theirs, and joins runs that follow each other.
 func (x *Rates) sort() {
-	names := Families("")
+	names := allFamilies()
 	slices.SortFunc(x.Families, func(a, b FamilyRates) int {
 		return cmp.Compare(slices.Index(names, a.Name), slices.Index(names, b.Name))
 	})
