@@ -1,0 +1,26 @@
+// Package cpu is a second model of programs on the processors of a Linux machine, for judging diagnoses. Its author
+// knew neither the rules of the diagnosis nor the first simulator.
+//
+// A program is threads that work through frames: items of work such as a batch of requests, a step of a solver, a file
+// to compile. A frame has stages, which end when all their threads have arrived, or in which threads work one after the
+// other. Threads compute with a mix of instructions, take locks, read and write storage, and wait for each other and for
+// dates. Between two events everything is fluid. A core's time per instruction is the sum of what execution,
+// mispredicted branches, the front end and cache misses take, where the window of instructions hides a part of a miss
+// and misses overlap as far as the program allows. Streams that are prefetched run beside that, limited by lines in
+// flight and by bandwidth; the latency of memory grows with its load (an M/M/1 curve), found as a fixed point for all
+// running threads. Sibling threads share a core, more threads than processors take turns, locks are handed over through
+// the kernel and wake-ups take time, a storage device has a number of commands in flight and a bandwidth. The clock
+// follows the turbo table, a power limit (running average), the heat of the package with its own inertia, or a governor.
+//
+// Facts are from public sources: widths, windows, penalties and latencies from the vendors' optimisation guides and
+// published measurements of Skylake, Ice Lake, Golden Cove, Zen 2 to 4 and Neoverse N1; what the generic events count
+// from the event maps of Linux (Intel: last level with prefetches; AMD: level 2 without them; Arm: level 1); slots from
+// Yasin, "A Top-Down Method" (ISPASS 2014) and the pipeline metrics of Zen 4; the columns and their grain from the
+// readers perfevent and procfs: counts of a program to the period, /proc every 200 ms in units of 10 ms.
+//
+// What limits is found by simulating the same draws again: execution, penalties, latency and storage at 2/3, bandwidth
+// at 3/2, a third of every critical section outside its lock, needless turns at once, the clock without its cap.
+//
+// Left out: NUMA, big and little cores, networks, swapping, huge pages as such, processors that the host takes away,
+// and placement of threads beyond a home processor with rare migrations.
+package cpu

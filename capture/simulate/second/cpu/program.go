@@ -1,0 +1,69 @@
+package cpu
+
+// machine is a processor in a computer, and what else goes on there.
+type machine struct {
+	cpu        *model
+	others     float64 // processors that other programs keep busy
+	background float64 // bytes per ns that they move
+	wake       float64 // ns from a wake-up until the thread runs
+	deep       float64 // ns that a processor takes in addition after a long idle time
+
+	slots     int     // commands that the storage has in flight
+	latency   float64 // ns of a command
+	transfers float64 // bytes per ns of storage
+
+	// Where power or heat hold the clock down: the watts that the package may take on average, and those that the
+	// cooler carries away at the temperature at which the firmware throttles; 0 is no limit.
+	limit, cooled float64
+	idle, each    float64 // watts of the idle package, and of a core at the highest clock
+	average       float64 // ns over which power is averaged
+	inertia       float64 // ns in which the temperature follows power
+	ambient       float64
+	start         float64 // cores that were busy before the recording
+	governor      bool    // lowers the clock at low load
+}
+
+// step is one piece of a thread's work.
+type step struct {
+	what   what
+	lock   int8
+	mix    uint8
+	amount float64 // instructions, or bytes
+	spread float64 // times the storage's latency
+}
+
+type what uint8
+
+const (
+	compute what = iota
+	take
+	give
+	early // gives the lock back where what is left needs none
+	fetch // reads or writes storage
+)
+
+// part is what one thread does in one stage of a frame.
+type part struct {
+	frame, stage, order int
+	steps               []step
+}
+
+// stage is a piece of a frame that ends when all its threads have arrived.
+type stage struct {
+	threads int
+	turn    bool // its threads work one after the other, and need not
+}
+
+// program is what runs.
+type program struct {
+	mixes   []mix
+	threads [][]part
+	frames  [][]stage
+	locks   int
+	ahead   int  // frames that threads may begin before an earlier one is done
+	between bool // a thread begins a frame only when the last stage of the one before is done, and need not
+	// period is the time between dates, ns; 0 is none. A frame begins no earlier than its date.
+	period float64
+	dates  []float64 // of each frame
+	second int       // the first frame of the second content, 0 where there is one content
+}

@@ -1,0 +1,89 @@
+package cpu
+
+const mostMixes = 12
+
+// load is what runs at an instant.
+type load struct {
+	counts [mostMixes]uint8
+	clock  uint16 // steps of clockStep
+}
+
+const clockStep = 0.025
+
+// speed is what a thread of each mix does under a load.
+type speed struct {
+	share  float64                      // of a processor that each has
+	rate   [mostMixes]float64           // instructions per ns
+	parts  [mostMixes][numParts]float64 // shares of the time, adding up to 1
+	slower float64                      // latency of memory by that of idle memory
+}
+
+// solver finds speeds, and keeps them.
+type solver struct {
+	m     *machine
+	mixes []mix
+	r     *relief
+	known map[load]*speed
+}
+
+func newSolver(m *machine, mixes []mix, r *relief) *solver {
+	return &solver{m: m, mixes: mixes, r: r, known: map[load]*speed{}}
+}
+
+// queueing is how steeply latency grows with the load on memory.
+const queueing = 0.14
+
+func (s *solver) at(l load) *speed {
+	if v, ok := s.known[l]; ok {
+		return v
+	}
+	n := 0.0
+	for i := range s.mixes {
+		n += float64(l.counts[i])
+	}
+	clock := float64(l.clock) * clockStep
+	out := &speed{share: 1, slower: 1}
+	free := float64(s.m.cpu.threads()) - s.m.others
+	if n > free {
+		out.share = free / n
+	}
+	sibling := 1.0
+	if cores := float64(s.m.cpu.cores); s.m.cpu.smt && n+s.m.others > cores {
+		// Of the threads some have a core to themselves; two on one do about 1.25 times the work of one.
+		sharing := min(1, 2*(min(n+s.m.others, 2*cores)-cores)/min(n+s.m.others, 2*cores))
+		sibling = 1 + 0.6*sharing
+	}
+	demand := func(slower float64) float64 {
+		sum := s.m.background
+		for i := range s.mixes {
+			if l.counts[i] > 0 {
+				_, cycles := s.m.cpu.cost(&s.mixes[i], s.r, clock, slower, sibling)
+				sum += float64(l.counts[i]) * out.share * clock / cycles * s.mixes[i].traffic()
+			}
+		}
+		return sum
+	}
+	capacity := s.m.cpu.bandwidth * s.r.bandwidth
+	lo, hi := 1.0, 48.0
+	for range 18 {
+		mid := (lo + hi) / 2
+		if demand(mid) > capacity*(mid-1)/(mid-1+queueing) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	out.slower = hi
+	for i := range s.mixes {
+		if l.counts[i] == 0 {
+			continue
+		}
+		parts, cycles := s.m.cpu.cost(&s.mixes[i], s.r, clock, out.slower, sibling)
+		out.rate[i] = out.share * clock / cycles
+		for k := range parts {
+			out.parts[i][k] = parts[k] / cycles
+		}
+	}
+	s.known[l] = out
+	return out
+}
