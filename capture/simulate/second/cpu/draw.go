@@ -45,13 +45,8 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	d := dice{rand.New(rand.NewPCG(h.Sum64(), seed))}
 	m := drawMachine(d)
 	b := newBuilder(d, m)
-	var text, plant string
-	switch kind {
-	case simulate.KindSingle:
-		text, plant = b.single(int(seed % uint64(causeTimer)))
-	case simulate.KindArchetype:
-		text = b.archetype()
-	default:
+	text, plant, ok := b.make(kind, seed)
+	if !ok {
 		return nil, fmt.Errorf("family %s has no kind %q", name, kind)
 	}
 	c := &caseOf{kind: kind, seed: seed, m: m, p: &b.p, recording: drawRecording(d, m)}

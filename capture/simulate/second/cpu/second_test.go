@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"testing"
+	"time"
 
 	"astrolabe/capture/simulate"
 )
@@ -32,22 +33,33 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-func TestArch(t *testing.T) {
-	clears := map[string]int{}
-	n := 100
-	for seed := range uint64(n) {
-		c, err := New(Names[0], simulate.KindArchetype, seed)
-		if err != nil {
-			t.Fatal(err)
+func TestKinds(t *testing.T) {
+	for _, kind := range Kinds(Names[0]) {
+		clears := map[string]int{}
+		n, all, slow := 100, 0, time.Duration(0)
+		for seed := range uint64(n) {
+			c, err := New(Names[0], kind, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			from := time.Now()
+			truth, _ := c.Judge()
+			slow = max(slow, time.Since(from))
+			best, clear := simulate.Best(truth.Leaves)
+			if clear || truth.Healthy {
+				all++
+				clears[best.Candidate.String()]++
+			}
+			if seed < 12 {
+				t.Logf("%d %s frames %d in %.2f s: %v healthy %v missed %v", seed, c.Text, truth.Frames, float64(truth.End)/1e9, truth.Leaves[:3], truth.Healthy, truth.Missed)
+			}
+			for _, p := range truth.Phases {
+				b, cl := simulate.Best(p.Leaves)
+				if seed < 12 {
+					t.Log("   ", b, cl, p.First, p.Frames)
+				}
+			}
 		}
-		truth, _ := c.Judge()
-		best, clear := simulate.Best(truth.Leaves)
-		if clear {
-			clears[best.Candidate.String()]++
-		}
-		if seed < 20 {
-			t.Logf("%d %s frames %d in %.2f s: %v", seed, c.Text, truth.Frames, float64(truth.End)/1e9, truth.Leaves[:3])
-		}
+		t.Log(kind, all, clears, slow)
 	}
-	t.Log(clears)
 }
