@@ -8,9 +8,10 @@ type builder struct {
 	s *solver
 	// clock at which work is sized, as a share of the highest.
 	clock float64
+	calls int // mix of the kernel that reads and writes, -1 for none yet
 }
 
-func newBuilder(d dice, m *machine) *builder { return &builder{d: d, m: m, clock: 1} }
+func newBuilder(d dice, m *machine) *builder { return &builder{d: d, m: m, clock: 1, calls: -1} }
 
 // add enters a mix.
 func (b *builder) add(x mix) uint8 {
@@ -92,6 +93,12 @@ func (b *builder) steps(sh *shape, own float64) []step {
 		for _, pc := range sh.pieces {
 			if pc.bytes > 0 {
 				out = append(out, step{what: fetch, amount: pc.bytes, spread: b.spread()})
+				if b.calls < 0 {
+					b.calls = int(b.add(calling(b.d, b.m.cpu)))
+				}
+				// The kernel's layers take microseconds, and the data is copied.
+				out = append(out, step{what: compute, mix: uint8(b.calls),
+					amount: (5e3 + pc.bytes/9) * b.rate(uint8(b.calls), 1)})
 				continue
 			}
 			n := pc.ns * own * b.rate(pc.mix, beside)

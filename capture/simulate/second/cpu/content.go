@@ -59,9 +59,9 @@ func webServer(b *builder) ([]shape, float64) {
 	pieces := []piece{b.work(sprawling, request*d.in(0.4, 0.7)), b.work(guessing, request*d.in(0.1, 0.25)),
 		b.work(blended, request*d.in(0.05, 0.2))}
 	if d.chance(0.5) {
-		shared := b.work(plain, request*d.in(0.2, 1.3)/float64(n))
-		shared.locked = true
-		pieces = append(pieces, shared)
+		session := b.work(shared, request*d.in(0.2, 1.6)/float64(n))
+		session.locked = true
+		pieces = append(pieces, session)
 	}
 	return []shape{{threads: workers(0, n), uneven: 0.15, repeat: repeat, pieces: pieces}}, frame
 }
@@ -77,7 +77,7 @@ func orders(b *builder) ([]shape, float64) {
 		n = max(2, n/2)
 	}
 	index, plan := b.work(chasing, part*d.in(0.2, 0.45)), b.work(sprawling, part*d.in(0.15, 0.4))
-	latch := b.work(plain, part*d.in(0.2, 1)/float64(n))
+	latch := b.work(shared, part*d.in(0.2, 1.6)/float64(n))
 	latch.locked = true
 	pieces := []piece{plan, index, latch}
 	if d.chance(0.6) {
@@ -298,8 +298,10 @@ func keyValue(b *builder) ([]shape, float64) {
 	repeat := d.whole(5, 12)
 	part := frame / float64(repeat)
 	table := b.work(chasing, part*d.in(0.3, 0.9))
+	// Some have one lock for the whole table.
 	if d.chance(0.6) {
-		table.locked, table.ns = true, part*d.in(0.3, 1.4)/float64(n)
+		table = b.work(shared, part*d.in(0.3, 1.8)/float64(n))
+		table.locked = true
 	}
 	return []shape{{threads: workers(0, n), uneven: 0.1, repeat: repeat, pieces: []piece{
 		b.work(sprawling, part*d.in(0.3, 0.8)), table}}}, frame
@@ -319,7 +321,7 @@ func photo(b *builder) ([]shape, float64) {
 
 // warmth lets the clock of some computers be held down.
 func (b *builder) warmth() string {
-	if !b.d.chance(0.25) {
+	if b.m.virtual || !b.d.chance(0.3) {
 		return ""
 	}
 	thermal := b.d.chance(0.5)

@@ -49,7 +49,10 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	if !ok {
 		return nil, fmt.Errorf("family %s has no kind %q", name, kind)
 	}
-	c := &caseOf{kind: kind, seed: seed, m: m, p: &b.p, recording: drawRecording(d, m)}
+	if b.p.switching = b.calls; b.calls < 0 {
+		b.p.switching = int(b.add(calling(d, m.cpu)))
+	}
+	c := &caseOf{kind: kind, seed: seed, m: m, p: &b.p, recording: drawRecording(d)}
 	return &simulate.Case{Family: name, Kind: kind, Seed: seed, Text: text + ", " + m.cpu.name, Plant: plant,
 		Record: c.record, Judge: c.judge}, nil
 }
@@ -67,6 +70,9 @@ func drawMachine(d dice) *machine {
 	if d.chance(0.25) {
 		m.others = d.in(0.3, 0.2*float64(cpu.threads()))
 	}
+	m.switching, m.roaming = d.in(0.7e3, 0.4*m.wake), pick(d, 0.002, 0.02, 0.1, 0.3)
+	m.virtual = cpu.cloud && d.chance(0.7)
+	m.stolen = d.in(0, 0.01)
 	m.background = m.others * d.in(0.1, 1)
 	switch d.IntN(4) {
 	case 0: // a disk that turns
@@ -97,6 +103,7 @@ func (b *builder) hold(thermal bool, n int, share float64) {
 		cores = float64(m.cpu.cores) + 0.15*over
 	}
 	watts := m.idle + m.each*cores*math.Pow(share, 2.7)
+	m.virtual = false // clouds keep their machines cool
 	if thermal {
 		m.cooled = watts
 	} else {
@@ -157,8 +164,8 @@ func (b *builder) single(plant int) (text, name string) {
 		text = "threads that wait for storage"
 	case causeLock:
 		n := d.whole(3, b.most())
-		x, y := b.add(plain(d, m.cpu)), b.add(blended(d, m.cpu))
-		hold := d.in(15e3, 80e3)
+		x, y := b.add(shared(d, m.cpu)), b.add(blended(d, m.cpu))
+		hold := d.in(10e3, 60e3)
 		sh := shape{threads: workers(0, n), uneven: 0.1, repeat: max(3, int(frame/hold/float64(n)))}
 		sh.pieces = []piece{{mix: y, ns: hold * float64(n-1) * d.in(0.1, 0.5)},
 			{mix: x, ns: hold, locked: true}}

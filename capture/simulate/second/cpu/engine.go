@@ -93,6 +93,7 @@ type engine struct {
 	power, temperature float64
 	active, util       float64 // averages of busy threads
 	nextTick           float64
+	stirred            bool // a part has ended, so that others may go on
 	out                outcome
 	tape               *tape
 }
@@ -123,6 +124,7 @@ func run(m *machine, p *program, r relief, tp *tape) *outcome {
 		e.out.begins[i] = math.Inf(1)
 	}
 	e.warm()
+	e.stirred = true
 	e.loop()
 	return &e.out
 }
@@ -240,7 +242,7 @@ func (e *engine) wakeIdle() {
 		if e.t == 0 || e.t-t.since < 1 && from <= e.t {
 			t.until = at // it goes on without having slept
 		} else if e.tape != nil {
-			e.tape.switches(at, 1)
+			e.tape.switches(i, at)
 		}
 		t.since = at
 	}
@@ -248,7 +250,10 @@ func (e *engine) wakeIdle() {
 
 func (e *engine) loop() {
 	for {
-		e.wakeIdle()
+		if e.stirred {
+			e.stirred = false
+			e.wakeIdle()
+		}
 		var l load
 		next, some := math.Max(e.nextTick, e.t), false
 		for i := range e.thr {
@@ -382,7 +387,7 @@ func (e *engine) proceed(i int) {
 				t.state, t.since = blocked, e.t
 				e.queue[s.lock] = append(e.queue[s.lock], int8(i))
 				if e.tape != nil {
-					e.tape.switches(e.t, 1)
+					e.tape.switches(i, e.t)
 				}
 				return
 			}
@@ -396,7 +401,7 @@ func (e *engine) proceed(i int) {
 				e.release(s.lock)
 			}
 		case fetch:
-			e.read(t, s)
+			e.read(i, s)
 			return
 		}
 		t.step++
@@ -422,11 +427,12 @@ func (e *engine) release(k int8) {
 }
 
 // read gives a command to the storage.
-func (e *engine) read(t *thread, s *step) {
+func (e *engine) read(i int, s *step) {
+	t := &e.thr[i]
 	k := 0
-	for i, free := range e.device {
+	for slot, free := range e.device {
 		if free < e.device[k] {
-			k = i
+			k = slot
 		}
 	}
 	at := max(e.t, e.device[k]) + e.m.latency*s.spread*e.r.io
@@ -434,7 +440,7 @@ func (e *engine) read(t *thread, s *step) {
 	e.device[k] = e.moved
 	t.state, t.since, t.until = reading, e.t, e.moved
 	if e.tape != nil {
-		e.tape.switches(e.t, 1)
+		e.tape.switches(i, e.t)
 		e.tape.command(e.t)
 	}
 }
@@ -462,6 +468,7 @@ func (e *engine) endPart(i int) {
 		st.ended = true
 		e.endStage(p, plan, st)
 	}
+	e.stirred = true
 	t.at, t.step, t.since = t.at+1, 0, e.t
 	if t.state = idle; t.at == len(t.parts) {
 		t.state = ended

@@ -8,7 +8,7 @@ import (
 
 // serial is a program whose threads work in turn although they need not.
 func (b *builder) serial() string {
-	d, m := b.d, b.m
+	d := b.d
 	frame, length := d.in(6e6, 40e6), d.in(1.5e9, 4e9)
 	kind := func() func(dice, *model) mix {
 		return pick(d, plain, executing, guessing, sprawling, chasing, blended)
@@ -53,8 +53,6 @@ func (b *builder) serial() string {
 		shapes = append(shapes, shape{threads: workers(i, 1), pieces: []piece{b.work(kind(),
 			frame/float64(n)*d.in(0.6, 1.4))}})
 	}
-	b.m.start = 1
-	_ = m
 	b.repeat(shapes, frame, length, 0.1)
 	return "stages of a pipeline one after the other"
 }
@@ -171,13 +169,13 @@ func (b *builder) random() string {
 		part := frame / float64(n*sh.repeat)
 		for range d.whole(1, 2) {
 			kind := pick(d, plain, executing, guessing, sprawling, chasing, streaming, blended)
-			if len(b.p.mixes) == mostMixes {
+			if len(b.p.mixes) > mostMixes-4 {
 				break
 			}
 			pc := b.work(kind, part*d.in(0.3, 1))
 			if d.chance(0.15) {
+				pc = b.work(pick(d, shared, kind), part*d.in(0.2, 1.8)/float64(threads))
 				pc.locked = true
-				pc.ns = part * d.in(0.2, 1.4) / float64(threads)
 			}
 			sh.pieces = append(sh.pieces, pc)
 		}

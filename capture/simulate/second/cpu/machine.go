@@ -32,21 +32,22 @@ type model struct {
 	lines     float64 // of prefetched streams in flight per core
 	hot       float64 // temperature at which the firmware throttles
 	slots     bool    // has events that account for all slots
+	cloud     bool    // is let as virtual machines as a rule
 }
 
 // models are drawn from. Bandwidth is what a copy reaches, about 80 % of the channels' peak.
 var models = []model{
-	{"Intel(R) Core(TM) i5-8350U CPU @ 1.70GHz", intel, 4, true, 3.6, 0.92, 0.4, 1.9, 4, 224, 16.5, 14, 11, 78, 27, 22, 97, false},
-	{"Intel(R) Core(TM) i7-1165G7 @ 2.80GHz", intel, 4, true, 4.7, 0.87, 0.4, 2.8, 5, 352, 17, 14, 13, 92, 48, 30, 100, true},
-	{"Intel(R) Xeon(R) E-2288G CPU @ 3.70GHz", intel, 8, true, 5.0, 0.94, 0.8, 3.7, 4, 224, 16.5, 12, 11, 62, 34, 22, 100, false},
-	{"Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz", intel, 8, true, 3.5, 1, 0.8, 2.9, 5, 352, 17, 14, 22, 96, 70, 34, 96, true},
-	{"12th Gen Intel(R) Core(TM) i5-12400", intel, 6, true, 4.4, 0.91, 0.8, 2.5, 6, 512, 17, 15, 15, 82, 58, 40, 100, true},
-	{"AMD Ryzen 5 3600 6-Core Processor", amd, 6, true, 4.2, 0.96, 2.2, 3.6, 5, 224, 18, 12, 10, 80, 36, 26, 95, false},
-	{"AMD Ryzen 7 5800X 8-Core Processor", amd, 8, true, 4.85, 0.95, 2.2, 3.8, 6, 256, 14, 12, 11, 72, 40, 32, 90, false},
-	{"AMD Ryzen 7 7840U w/ Radeon 780M Graphics", amd, 8, true, 5.1, 0.86, 0.4, 3.3, 6, 320, 14, 14, 12, 96, 62, 36, 100, true},
-	{"AMD EPYC 9354 32-Core Processor", amd, 16, false, 3.8, 0.98, 1.5, 3.25, 6, 320, 14, 14, 15, 112, 150, 36, 96, true},
-	{"Neoverse-N1", arm, 4, false, 2.5, 1, 1, 2.5, 4, 128, 11, 11, 30, 98, 36, 22, 105, false},
-	{"Neoverse-N1", arm, 16, false, 3.0, 1, 1, 3.0, 4, 128, 11, 11, 32, 104, 110, 22, 105, false},
+	{"Intel(R) Core(TM) i5-8350U CPU @ 1.70GHz", intel, 4, true, 3.6, 0.92, 0.4, 1.9, 4, 224, 16.5, 14, 11, 78, 27, 22, 97, false, false},
+	{"Intel(R) Core(TM) i7-1165G7 @ 2.80GHz", intel, 4, true, 4.7, 0.87, 0.4, 2.8, 5, 352, 17, 14, 13, 92, 48, 30, 100, true, false},
+	{"Intel(R) Xeon(R) E-2288G CPU @ 3.70GHz", intel, 8, true, 5.0, 0.94, 0.8, 3.7, 4, 224, 16.5, 12, 11, 62, 34, 22, 100, false, false},
+	{"Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz", intel, 8, true, 3.5, 1, 0.8, 2.9, 5, 352, 17, 14, 22, 96, 70, 34, 96, true, true},
+	{"12th Gen Intel(R) Core(TM) i5-12400", intel, 6, true, 4.4, 0.91, 0.8, 2.5, 6, 512, 17, 15, 15, 82, 58, 40, 100, true, false},
+	{"AMD Ryzen 5 3600 6-Core Processor", amd, 6, true, 4.2, 0.96, 2.2, 3.6, 5, 224, 18, 12, 10, 80, 36, 26, 95, false, false},
+	{"AMD Ryzen 7 5800X 8-Core Processor", amd, 8, true, 4.85, 0.95, 2.2, 3.8, 6, 256, 14, 12, 11, 72, 40, 32, 90, false, false},
+	{"AMD Ryzen 7 7840U w/ Radeon 780M Graphics", amd, 8, true, 5.1, 0.86, 0.4, 3.3, 6, 320, 14, 14, 12, 96, 62, 36, 100, true, false},
+	{"AMD EPYC 9354 32-Core Processor", amd, 16, false, 3.8, 0.98, 1.5, 3.25, 6, 320, 14, 14, 15, 112, 150, 36, 96, true, true},
+	{"Neoverse-N1", arm, 4, false, 2.5, 1, 1, 2.5, 4, 128, 11, 11, 30, 98, 36, 22, 105, false, true},
+	{"Neoverse-N1", arm, 16, false, 3.0, 1, 1, 3.0, 4, 128, 11, 11, 32, 104, 110, 22, 105, false, true},
 }
 
 // threads is how many threads the processor runs at a time.

@@ -47,7 +47,7 @@ func guessing(d dice, m *model) mix {
 	x := plain(d, m)
 	x.name, x.ipc = "guessing", m.width*d.in(0.6, 0.75)
 	x.branches = d.in(0.16, 0.25)
-	x.misses = x.branches * d.in(0.1, 0.22)
+	x.misses = x.branches * d.in(0.13, 0.22) * 14 / m.penalty
 	x.l1 = d.in(0.003, 0.01)
 	x.l2 = x.l1 * d.in(0.05, 0.2)
 	x.llc = x.l2 * d.in(0.01, 0.08)
@@ -109,4 +109,25 @@ func blended(d dice, m *model) mix {
 		itlb: blend(a.itlb, b.itlb), overlap: blend(a.overlap, b.overlap), stream: blend(a.stream, b.stream),
 		writes: blend(a.writes, b.writes), loads: blend(a.loads, b.loads), kernel: blend(a.kernel, b.kernel),
 		faults: blend(a.faults, b.faults)}
+}
+
+// shared is code under a lock: lines come from other cores, and every call is a cold one.
+func shared(d dice, m *model) mix {
+	x := plain(d, m)
+	x.name = "shared"
+	x.fetch, x.icache = 0.4/x.ipc*d.in(0.6, 1.4), 0.4/x.ipc/16
+	x.misses = 0.35 / x.ipc / m.penalty * d.in(0.6, 1.4)
+	x.overlap = d.in(1, 1.5)
+	x.l2 = 0.9 / x.ipc * x.overlap / (m.l3 * m.most) * d.in(0.6, 1.4)
+	x.llc, x.l1 = x.l2*d.in(0.01, 0.06), x.l2*1.5
+	return x
+}
+
+// calling is the kernel that carries out calls: it copies, and walks through much code.
+func calling(d dice, m *model) mix {
+	x := sprawling(d, m)
+	x.name, x.kernel, x.faults = "calling", 0.95, 0
+	x.fetch *= 0.6
+	x.stream, x.writes = d.in(0.002, 0.01), 0.5
+	return x
 }

@@ -21,6 +21,10 @@ type machine struct {
 	ambient       float64
 	start         float64 // cores that were busy before the recording
 	governor      bool    // lowers the clock at low load
+	switching     float64 // ns of the kernel's work for a thread that waits and comes back
+	roaming       float64 // how often such a thread comes back to another processor
+	virtual       bool    // without clocks and temperatures to read
+	stolen        float64 // share of time that the host takes from a virtual one
 }
 
 // step is one piece of a thread's work.
@@ -63,7 +67,8 @@ type program struct {
 	ahead   int  // frames that threads may begin before an earlier one is done
 	between bool // a thread begins a frame only when the last stage of the one before is done, and need not
 	// period is the time between dates, ns; 0 is none. A frame begins no earlier than its date.
-	period float64
-	dates  []float64 // of each frame
-	second int       // the first frame of the second content, 0 where there is one content
+	period    float64
+	dates     []float64 // of each frame
+	switching int       // mix of the kernel's work for a thread that waits
+	second    int       // the first frame of the second content, 0 where there is one content
 }

@@ -1,6 +1,6 @@
 package cpu
 
-const mostMixes = 12
+const mostMixes = 16
 
 // load is what runs at an instant.
 type load struct {

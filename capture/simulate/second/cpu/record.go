@@ -13,27 +13,33 @@ import (
 
 // recording is how a case is recorded, where nobody says.
 type recording struct {
-	period float64
-	late   float64 // share of readings
-	marks  bool
-	extra  bool // somebody asked for more than the default events
-	noise  float64
+	period   float64
+	late     float64 // share of readings
+	marks    bool
+	slots    bool // somebody asked for the events that account for slots, or for stalls
+	caches   bool // somebody asked for the generic events of caches
+	userOnly bool // the recorder may not measure the kernel
+	mapped   bool // the program reads storage through mapped files
+	wander   float64
 }
 
-func drawRecording(d dice, m *machine) recording {
+func drawRecording(d dice) recording {
 	return recording{period: pick(d, 10e6, 10e6, 10e6, 10e6, 1e6, 2e6, 5e6, 20e6), late: pick(d, 0, 0, 0.02, 0.1),
-		marks: d.chance(0.5), extra: d.chance(0.6), noise: d.in(0.001, 0.006)}
+		marks: d.chance(0.5), slots: d.chance(0.4), caches: d.chance(0.25), userOnly: d.chance(0.15),
+		mapped: d.chance(0.2), wander: d.in(0.01, 0.06)}
 }
 
 // writer puts a capture together.
 type writer struct {
 	c        *caseOf
+	rec      *recording
 	t        *tape
 	d        dice
 	axis     *capture.Axis
 	counters []*capture.Counter
 	without  []string
-	noise    float64
+	turn     string    // of the events that are being added
+	error    []float64 // by row: of estimates, times
 }
 
 // record makes the capture.
@@ -43,51 +49,35 @@ func (c *caseOf) record(o simulate.Options) (*capture.Capture, error) {
 	if o.Period > 0 {
 		rec.period = float64(o.Period)
 	}
-	t := newTape(d, &rec, c.m, len(c.p.threads))
+	t := newTape(d, &rec, c.m, c.p)
 	out := run(c.m, c.p, noRelief(), t)
 	t.finish(out.ends[len(out.ends)-1])
-	w := &writer{c: c, t: t, d: d, axis: &capture.Axis{Clock: "CLOCK_MONOTONIC"}, without: o.Without, noise: rec.noise}
+	w := &writer{c: c, rec: &rec, t: t, d: d, axis: &capture.Axis{Clock: "CLOCK_MONOTONIC"}, without: o.Without}
 	for i := range t.rows {
 		w.axis.Start = append(w.axis.Start, int64(t.rows[i].start))
 		w.axis.End = append(w.axis.End, int64(t.rows[i].end))
 	}
-	w.program(rec.extra)
+	w.program()
 	if o.Host.Of(true) {
 		w.system()
 	}
+	w.recorder()
 	cfg := c.config()
 	cfg.Axis, cfg.Counters = w.axis, w.counters
+	if !o.Host.Of(true) {
+		cfg.Name = "perfevent"
+	}
 	if o.Marks.Of(rec.marks) {
 		w.frames(&cfg, out)
 	}
 	return capture.New(cfg)
 }
 
-// finish cuts the tape where the program has ended: the last reading comes then.
-func (t *tape) finish(end float64) {
-	r := t.seek(max(0, end-1))
-	last := &t.windows[r.window]
-	t.windows = t.windows[:r.window+1]
-	keep := 0
-	for i := range t.rows {
-		if &t.rows[i] == r {
-			keep = i + 1
-		}
-	}
-	t.rows = t.rows[:keep]
-	t.rows[keep-1].end = math.Floor(end)
-	if last.rows = keep - last.first; t.rows[keep-1].start >= t.rows[keep-1].end && last.rows > 1 {
-		last.rows--
-		t.rows = t.rows[:keep-1]
-	}
-	last.end = t.rows[len(t.rows)-1].end
-}
-
 // config says which machine it is.
 func (c *caseOf) config() capture.Config {
 	cpu := c.m.cpu
 	cfg := capture.Config{Name: "perfevent+procfs", GPU: "cpu",
-		Device: capture.Device{Name: cpu.name, Vendor: vendors[cpu.maker], Driver: "Linux 6.12"}}
+		Device: capture.Device{Name: cpu.name, Vendor: vendors[cpu.maker], Driver: "Linux 6.12.48"}}
 	add := func(name string, v float64) {
 		cfg.Properties = append(cfg.Properties, capture.Property{Name: name, Number: v})
 	}
@@ -97,7 +87,9 @@ func (c *caseOf) config() capture.Config {
 		add(fmt.Sprintf("cpu_cluster.%d", i), 0)
 	}
 	for i := range cpu.threads() {
-		add(fmt.Sprintf("cpu_max_freq.%d", i), math.Round(cpu.most*1e9))
+		if !c.m.virtual {
+			add(fmt.Sprintf("cpu_max_freq.%d", i), math.Round(cpu.most*1e4)*1e5)
+		}
 	}
 	return cfg
 }
@@ -122,21 +114,17 @@ func (w *writer) frames(cfg *capture.Config, out *outcome) {
 	cfg.Labels = append(cfg.Labels, capture.NewLabel("frame", names, nil))
 }
 
-// add appends a counter of whole numbers.
-func (w *writer) add(m capture.Meta, values []uint64) {
-	w.put(m, capture.Data{U: values})
-}
-
-func (w *writer) put(m capture.Meta, data capture.Data) *capture.Counter {
+// put appends a counter, or an instance of the last one.
+func (w *writer) put(m capture.Meta, data capture.Data, why ...capture.ReasonRun) {
 	if slices.Contains(w.without, m.Name) {
-		return nil
+		return
 	}
-	ctr := &capture.Counter{Meta: m, Axis: w.axis, Col: capture.NewColumn(data)}
+	ctr := &capture.Counter{Meta: m, Axis: w.axis, Col: capture.NewColumn(data), Reasons: why}
+	n := len(w.counters)
 	if m.Instance == "" {
 		w.counters = append(w.counters, ctr)
-		return ctr
+		return
 	}
-	n := len(w.counters)
 	if n == 0 || w.counters[n-1].Name != m.Name {
 		whole := &capture.Counter{Meta: m, Axis: w.axis}
 		whole.Meta.Instance = ""
@@ -144,19 +132,33 @@ func (w *writer) put(m capture.Meta, data capture.Data) *capture.Counter {
 		n++
 	}
 	w.counters[n-1].AddInstance(ctr)
-	return ctr
 }
 
-// count appends an event of the program: value of each row, with what the recorder's grain adds.
-func (w *writer) count(name, title, unit, block string, value func(r *row) float64) {
+// count appends an event of the program. Parts of an event are carried over to the next row.
+func (w *writer) count(name, title, unit, block string, value func(i int, r *row) float64) {
 	out := make([]uint64, len(w.t.rows))
 	carry := 0.0
 	for i := range w.t.rows {
-		v := value(&w.t.rows[i]) + carry
+		v := value(i, &w.t.rows[i]) + carry
 		out[i] = uint64(max(0, math.Floor(v)))
 		carry = v - float64(out[i])
 	}
-	w.add(capture.Meta{Name: name, Title: title, Unit: unit, Block: block, GPU: "cpu", Source: "perfevent"}, out)
+	m := capture.Meta{Name: name, Title: title, Unit: unit, Block: block, GPU: "cpu", Source: "perfevent"}
+	if block == "core" || block == "cache" {
+		m.TurnOf = w.turn
+	}
+	w.put(m, capture.Data{U: out})
+}
+
+// wandering is a factor by row that changes slowly: data is not the same all the time.
+func (w *writer) wandering() []float64 {
+	out := make([]float64, len(w.t.rows))
+	v := w.d.NormFloat64()
+	for i := range out {
+		v = 0.9*v + 0.43*w.d.NormFloat64()
+		out[i] = math.Exp(w.rec.wander * v)
+	}
+	return out
 }
 
 // events sums a rate per instruction over the mixes.
@@ -170,64 +172,45 @@ func (w *writer) events(r *row, rate func(x *mix) float64) float64 {
 	return sum
 }
 
-func (r *row) allCycles() float64 {
-	sum := 0.0
-	for _, v := range r.cycles {
-		sum += v
-	}
-	return sum
-}
-
-// program appends the events of perfevent.
-func (w *writer) program(extra bool) {
-	one := func(*mix) float64 { return 1 }
-	instructions := make([]float64, len(w.t.rows))
-	for i := range instructions {
-		instructions[i] = w.events(&w.t.rows[i], one)
-	}
-	core := func(name, title, unit string, v func(r *row) float64) { w.count(name, title, unit, "core", v) }
-	soft := func(name, title, unit string, v func(r *row) float64) { w.count(name, title, unit, "software", v) }
-	core("cycles", "CPU cycles", "cycles", (*row).allCycles)
-	core("instructions", "Instructions", "instructions", func(r *row) float64 { return w.events(r, one) })
-	core("branches", "Branches", "branches", func(r *row) float64 {
-		return w.events(r, func(x *mix) float64 { return x.branches })
-	})
-	core("branch_misses", "Branch misses", "branches", func(r *row) float64 {
-		return w.events(r, func(x *mix) float64 { return x.misses })
-	})
-	core("cache_references", "Cache references", "accesses", func(r *row) float64 { return w.references(r) })
-	core("cache_misses", "Cache misses", "accesses", func(r *row) float64 { return w.missing(r) })
-	soft("task_clock", "Task clock", "ns", func(r *row) float64 { return r.ran })
-	soft("cpu_clock", "CPU clock", "ns", func(r *row) float64 { return r.ran * 0.9985 })
-	soft("context_switches", "Context switches", "switches", func(r *row) float64 { return r.switches })
-	soft("cpu_migrations", "CPU migrations", "migrations", func(r *row) float64 { return r.switches * 0.004 })
-	faults := func(r *row) float64 { return w.events(r, func(x *mix) float64 { return x.faults }) }
-	soft("page_faults", "Page faults", "faults", faults)
-	soft("minor_faults", "Minor faults", "faults", faults)
-}
-
-// references are what the processor's event of cache references counts.
-func (w *writer) references(r *row) float64 {
-	return w.events(r, func(x *mix) float64 {
-		switch w.c.m.cpu.maker {
-		case intel:
-			return x.l2 + x.icache*0.1 + x.stream*1.05
-		case amd:
-			return x.l1 + x.icache + x.stream*0.7
+// shares appends how long the groups of events counted; all have the same part of the time.
+func (w *writer) shares(groups ...string) {
+	percent := 100 / float64(len(groups))
+	share := make([]float64, len(w.t.rows))
+	enabled := make([]uint64, len(share))
+	var why []capture.ReasonRun
+	for i := range share {
+		ran := w.t.rows[i].ran
+		share[i], enabled[i] = percent, uint64(ran*float64(len(groups)))
+		if ran < 1 {
+			share[i] = math.NaN()
+			if k := len(why) - 1; k >= 0 && why[k].To == i {
+				why[k].To++
+				continue
+			}
+			why = append(why, capture.ReasonRun{From: i, To: i + 1, Reason: capture.Reason{Code: capture.NotCollected,
+				Text: "the process did not run during the sample"}})
 		}
-		return x.loads * 1.4
-	})
+	}
+	m := capture.Meta{GPU: "cpu", Block: "core", Source: "perfevent", Combine: capture.CombineMean}
+	m.Name, m.Title, m.Unit, m.Kind = capture.TurnShare, "Counter coverage", "percent", capture.Gauge
+	for _, m.Instance = range groups {
+		w.put(m, capture.Data{F: share}, why...)
+	}
+	m.Name, m.Title, m.Unit, m.Kind = capture.TurnEnabled, "Counter enabled time", "ns", capture.Delta
+	for _, m.Instance = range groups {
+		w.put(m, capture.Data{U: enabled})
+	}
 }
 
-// missing are what its event of cache misses counts.
-func (w *writer) missing(r *row) float64 {
-	return w.events(r, func(x *mix) float64 {
-		switch w.c.m.cpu.maker {
-		case intel:
-			return x.llc + x.stream*0.95
-		case amd:
-			return x.l2 + x.icache*0.1 + x.stream*0.4
-		}
-		return x.l1 + x.stream
-	})
+// recorder appends what the recording itself took.
+func (w *writer) recorder() {
+	cost := w.d.in(0.3e6, 1.5e6)
+	for _, c := range []struct {
+		name, title, unit string
+		of                float64
+	}{{"recorder_cpu", "Processor time of the recorder", "ns", cost},
+		{"recorder_wakeups", "Wake-ups of the recorder", "wakeups", 5}} {
+		w.spread(capture.Meta{Name: c.name, Title: c.title, Unit: c.unit, Block: "recorder"}, 1,
+			func(*window) float64 { return c.of * w.d.in(0.8, 1.3) })
+	}
 }

@@ -7,98 +7,193 @@ import (
 	"astrolabe/capture"
 )
 
+// times is how a processor spent a window, in ns that add up to it.
+type times struct{ user, system, soft, stolen, wait, idle float64 }
+
+// beside is the share of each processor that other programs have. They keep to those that the program's threads come to
+// last.
+func (t *tape) beside() []float64 {
+	out := make([]float64, len(t.order))
+	left := t.m.others
+	for i := len(t.order) - 1; i >= 0 && left > 0; i-- {
+		v := min(left, 0.7)
+		out[t.order[i]], left = v, left-v
+	}
+	return out
+}
+
+func (w *writer) times(v *window, cpu int, others float64) times {
+	long := v.end - v.start
+	t := times{user: v.user[cpu], system: v.system[cpu]}
+	if busy := t.user + t.system; busy > long {
+		t.user, t.system = t.user*long/busy, t.system*long/busy
+	}
+	left := func() float64 { return max(0, long-t.user-t.system-t.soft-t.stolen) }
+	other := min(left(), long*others)
+	t.user, t.system, t.soft = t.user+other*0.78, t.system+other*0.18, other*0.04
+	if w.c.m.virtual {
+		t.stolen = min(left(), (t.user+t.system)*w.c.m.stolen)
+	}
+	t.wait = min(left(), v.waits[cpu])
+	t.idle = left() - t.wait
+	return t
+}
+
 // system appends what procfs tells.
 func (w *writer) system() {
-	type column struct {
+	others := w.t.beside()
+	for _, col := range []struct {
 		name, title string
-		ns          func(v *window, cpu int) float64
-	}
-	other := make([]float64, w.c.m.cpu.threads())
-	for i := range other {
-		other[i] = w.c.m.others / float64(len(other))
-	}
-	busy := func(v *window, cpu int) float64 { return v.user[cpu] + v.system[cpu] }
-	idle := func(v *window, cpu int) float64 {
-		return max(0, (v.end-v.start)*(1-other[cpu])-busy(v, cpu))
-	}
-	waits := func(v *window, cpu int) float64 { return min(idle(v, cpu), v.waits[cpu]) }
-	beside := func(v *window, cpu int) float64 { return min(v.end-v.start-busy(v, cpu), (v.end-v.start)*other[cpu]) }
-	for _, col := range []column{
-		{"cpu_user", "CPU time in user space", func(v *window, c int) float64 { return v.user[c] + 0.8*beside(v, c) }},
-		{"cpu_nice", "CPU time in user space, niced", func(*window, int) float64 { return 0 }},
-		{"cpu_system", "CPU time in the kernel", func(v *window, c int) float64 { return v.system[c] + 0.2*beside(v, c) }},
-		{"cpu_idle", "CPU idle time", func(v *window, c int) float64 { return idle(v, c) - waits(v, c) }},
-		{"cpu_iowait", "CPU time idle with I/O", waits},
+		ns          func(t *times) float64
+	}{
+		{"cpu_user", "CPU time in user space", func(t *times) float64 { return t.user }},
+		{"cpu_nice", "CPU time in user space, niced", func(*times) float64 { return 0 }},
+		{"cpu_system", "CPU time in the kernel", func(t *times) float64 { return t.system }},
+		{"cpu_idle", "CPU idle time", func(t *times) float64 { return t.idle }},
+		{"cpu_iowait", "CPU time idle with I/O", func(t *times) float64 { return t.wait }},
+		{"cpu_softirq", "CPU time in soft interrupts", func(t *times) float64 { return t.soft }},
+		{"cpu_steal", "CPU time stolen", func(t *times) float64 { return t.stolen }},
 	} {
 		for cpu := range w.c.m.cpu.threads() {
-			w.spread(capture.Meta{Name: col.name, Title: col.title, Unit: "ns", Block: "cpu",
-				Instance: strconv.Itoa(cpu)}, 10e6, func(v *window) float64 { return col.ns(v, cpu) })
+			w.spread(capture.Meta{Name: col.name, Title: col.title, Unit: "ns", Block: "cpu", GPU: "cpu",
+				Instance: strconv.Itoa(cpu)}, 10e6, func(v *window) float64 {
+				t := w.times(v, cpu, others[cpu])
+				return col.ns(&t)
+			})
 		}
 	}
-	gauge := func(name, title, unit, block string, value func(v *window) float64) {
-		w.level(capture.Meta{Name: name, Title: title, Unit: unit, Block: block}, value)
+	w.scheduler()
+	if !w.c.m.virtual {
+		w.sensors(others)
+	}
+}
+
+// scheduler appends what is of the whole machine.
+func (w *writer) scheduler() {
+	gauge := func(name, title, unit string, value func(v *window) float64) {
+		w.level(capture.Meta{Name: name, Title: title, Unit: unit, Block: "scheduler"}, true, value)
 	}
 	total := func(name, title, unit, block string, grain float64, value func(v *window) float64) {
-		w.spread(capture.Meta{Name: name, Title: title, Unit: unit, Block: block}, grain, value)
+		w.spread(capture.Meta{Name: name, Title: title, Unit: unit, Block: block, GPU: "cpu"}, grain, value)
 	}
-	hz := pick(w.d, 100.0, 250, 1000)
+	seconds := func(v *window) float64 { return (v.end - v.start) * 1e-9 }
+	hz, forks := pick(w.d, 100.0, 250, 1000), w.d.in(0, 6)
 	total("intr", "Interrupts", "interrupts", "scheduler", 1, func(v *window) float64 {
-		return v.commands + v.switches*0.3 + (v.end-v.start)*1e-9*hz*2
+		ticks := 0.0 // of busy processors
+		for cpu := range v.user {
+			ticks += (v.user[cpu] + v.system[cpu]) * 1e-9 * hz
+		}
+		return v.commands + v.switches*0.3 + ticks + seconds(v)*150*w.d.in(0.8, 1.3)
 	})
 	total("ctxt", "Context switches", "switches", "scheduler", 1, func(v *window) float64 {
-		return 2*v.switches + (v.end-v.start)*1e-9*400*(1+w.c.m.others)
+		return 2*v.switches + seconds(v)*(300+900*w.c.m.others)*w.d.in(0.7, 1.4)
 	})
-	gauge("procs_running", "Runnable tasks", "tasks", "scheduler", func(v *window) float64 {
+	total("processes", "Tasks started", "tasks", "scheduler", 1, func(v *window) float64 {
+		return seconds(v) * forks * w.d.in(0, 2)
+	})
+	gauge("procs_running", "Runnable tasks", "tasks", func(v *window) float64 {
 		return 1 + float64(v.running) + math.Floor(w.c.m.others+w.d.Float64())
 	})
-	gauge("procs_blocked", "Blocked tasks", "tasks", "scheduler", func(v *window) float64 { return float64(v.blocked) })
+	gauge("procs_blocked", "Blocked tasks", "tasks", func(v *window) float64 { return float64(v.blocked) })
 	total("pressure_cpu_some", "CPU pressure", "ns", "pressure", 1000, func(v *window) float64 {
-		return min(v.end-v.start, v.someCPU+(v.end-v.start)*0.004*(1+w.c.m.others))
+		return min(v.end-v.start, v.someCPU+(v.end-v.start)*(0.002+0.01*w.c.m.others)*w.d.in(0.5, 1.5))
 	})
+	for _, name := range []string{"some", "full"} { // memory is there in plenty
+		total("pressure_memory_"+name, "Memory pressure, "+name, "ns", "pressure", 1000,
+			func(*window) float64 { return 0 })
+	}
 	total("pressure_io_some", "I/O pressure, some", "ns", "pressure", 1000, func(v *window) float64 { return v.someIO })
-	total("pressure_io_full", "I/O pressure, full", "ns", "pressure", 1000, func(v *window) float64 { return v.fullIO })
-	for cpu := range w.c.m.cpu.threads() {
+	total("pressure_io_full", "I/O pressure, full", "ns", "pressure", 1000, func(v *window) float64 {
+		return v.fullIO * max(0, 1-w.c.m.others) // other programs that run are not held up
+	})
+	before := w.c.m.start*w.d.in(0.1, 1) + w.c.m.others
+	w.level(capture.Meta{Name: "load_1m", Title: "Load average (1 min)", Block: "scheduler"}, false,
+		func(v *window) float64 {
+			kept := math.Exp(-(math.Floor(v.end/5e9) * 5) / 60)
+			return math.Round(100*(before*kept+float64(v.running+v.blocked)*(1-kept))) / 100
+		})
+	size := math.Round(float64(pick(w.d, 8, 16, 32, 64))*0.97*(1<<30)/4096) * 4096
+	free := w.d.in(0.3, 0.85)
+	w.level(capture.Meta{Name: "mem_total", Title: "Memory", Unit: "bytes", Block: "memory", Integral: true}, false,
+		func(*window) float64 { return size })
+	w.level(capture.Meta{Name: "mem_available", Title: "Memory available", Unit: "bytes", Block: "memory",
+		Integral: true}, false, func(*window) float64 {
+		return math.Round(size*free*w.d.in(0.995, 1.005)/4096) * 4096
+	})
+}
+
+// sensors appends clocks and temperatures.
+func (w *writer) sensors(others []float64) {
+	m := w.c.m
+	for cpu := range m.cpu.threads() {
 		w.level(capture.Meta{Name: "cpu_frequency", Title: "CPU frequency", Unit: "Hz", Block: "cpu",
-			Instance: strconv.Itoa(cpu), Combine: capture.CombineMean}, func(v *window) float64 {
-			return math.Round(v.clock*1e6*w.d.in(0.997, 1.003)) * 1000
+			Instance: strconv.Itoa(cpu), Combine: capture.CombineMean}, false, func(v *window) float64 {
+			clock := v.clock
+			if busy := (v.user[cpu]+v.system[cpu])/(v.end-v.start) + others[cpu]; busy < 0.05 && m.cpu.maker != arm {
+				// What an idle one tells is old, or the lowest.
+				clock = pick(w.d, m.cpu.least, m.cpu.least, v.clock)
+			}
+			return math.Round(clock*1e6*w.d.in(0.997, 1.002)) * 1000
 		})
 	}
-	w.level(capture.Meta{Name: "temperature", Title: "Temperature", Unit: "celsius", Block: "thermal",
-		Instance: "x86_pkg_temp", Combine: capture.CombineMax}, func(v *window) float64 {
-		return math.Round(v.temperature + w.d.in(-0.6, 0.6))
-	})
+	zone := func(name string, value func(v *window) float64) {
+		w.level(capture.Meta{Name: "temperature", Title: "Temperature", Unit: "celsius", Block: "thermal",
+			Instance: name, Combine: capture.CombineMax}, false, value)
+	}
+	package_ := func(v *window) float64 { return math.Round(v.temperature + w.d.in(-0.6, 0.6)) }
+	chip := func(name, title string) {
+		w.level(capture.Meta{Name: name, Title: title, Unit: "celsius", Block: "hwmon", Combine: capture.CombineMax},
+			false, package_)
+	}
+	switch m.cpu.maker {
+	case intel:
+		zone("acpitz", func(*window) float64 { return math.Round(m.ambient + 4) })
+		zone("x86_pkg_temp", package_)
+		chip("hwmon_coretemp_package_id_0", "coretemp Package id 0")
+	case amd:
+		chip("hwmon_k10temp_tctl", "k10temp Tctl")
+	case arm:
+		zone("cpu-thermal", package_)
+	}
 }
 
 // spread appends a count that is read once per window, in units of a grain, and divided evenly among its rows.
 func (w *writer) spread(m capture.Meta, grain float64, value func(v *window) float64) {
-	m.GPU, m.Source = "cpu", "procfs"
+	m.Source = "procfs"
+	if m.GPU == "" {
+		m.Source = "recorder"
+	}
 	out := make([]uint64, len(w.t.rows))
-	sum, told := w.d.Float64()*grain, 0.0
+	sum, told := w.d.Float64()*grain, uint64(0)
 	for i := range w.t.windows {
 		v := &w.t.windows[i]
 		sum += value(v)
-		units := math.Floor(sum/grain) * grain
+		now := uint64(math.Floor(sum/grain)) * uint64(grain)
 		given := uint64(0)
 		for k := range v.rows {
-			upto := uint64((units - told) * float64(k+1) / float64(v.rows))
+			upto := (now - told) * uint64(k+1) / uint64(v.rows)
 			out[v.first+k] = upto - given
 			given = upto
 		}
-		told += float64(given)
+		told = now
 	}
-	w.add(m, out)
+	w.put(m, capture.Data{U: out})
 }
 
 // level appends a value that is read at the end of a window.
-func (w *writer) level(m capture.Meta, value func(v *window) float64) {
+func (w *writer) level(m capture.Meta, whole bool, value func(v *window) float64) {
 	m.GPU, m.Source, m.Kind = "cpu", "procfs", capture.Gauge
-	out := make([]float64, len(w.t.rows))
+	var d capture.Data
 	for i := range w.t.windows {
 		v := &w.t.windows[i]
 		now := value(v)
-		for k := range v.rows {
-			out[v.first+k] = now
+		for range v.rows {
+			if whole {
+				d.U = append(d.U, uint64(now))
+			} else {
+				d.F = append(d.F, now)
+			}
 		}
 	}
-	w.put(m, capture.Data{F: out})
+	w.put(m, d)
 }

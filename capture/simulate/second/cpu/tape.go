@@ -9,6 +9,8 @@ type row struct {
 	cycles     [numParts]float64
 	ran        float64 // ns of all threads
 	switches   float64
+	moves      float64
+	commands   float64
 	window     int
 }
 
@@ -17,7 +19,7 @@ type window struct {
 	first, rows    int // of the rows
 	start, end     float64
 	user, system   []float64 // ns by processor
-	waits          []float64 // idle with a thread of it that reads
+	waits          []float64 // a thread of it reads
 	someIO, fullIO float64
 	someCPU        float64
 	commands       float64
@@ -33,25 +35,28 @@ type tape struct {
 	d       dice
 	rec     *recording
 	m       *machine
+	p       *program
 	rows    []row
 	windows []window
-	at      int // row of the last span
-	home    []int
+	at      int   // row that was used last
+	order   []int // processors in the order in which threads come to them
+	home    []int // of each thread, its place in order
+	clock   float64
 }
 
 // every is how often the groups and /proc are read.
 const every = 200e6
 
-func newTape(d dice, rec *recording, m *machine, threads int) *tape {
-	t := &tape{d: d, rec: rec, m: m}
-	// Siblings are used last.
-	order := d.Perm(m.cpu.cores)
-	for i := range threads {
-		k := order[i%len(order)]
-		if m.cpu.smt && i/len(order)%2 == 1 {
-			k += m.cpu.cores
+func newTape(d dice, rec *recording, m *machine, p *program) *tape {
+	t := &tape{d: d, rec: rec, m: m, p: p, clock: m.cpu.most}
+	// Siblings are used last. Linux numbers them behind all cores.
+	for part := range m.cpu.threads() / m.cpu.cores {
+		for _, k := range d.Perm(m.cpu.cores) {
+			t.order = append(t.order, k+part*m.cpu.cores)
 		}
-		t.home = append(t.home, k)
+	}
+	for i := range p.threads {
+		t.home = append(t.home, i%len(t.order))
 	}
 	t.grow()
 	return t
@@ -67,6 +72,7 @@ func (t *tape) grow() {
 	if t.d.chance(t.rec.late) { // the recorder was not run in time
 		long += t.d.in(2e6, 40e6)
 	}
+	long = math.Floor(long)
 	n := max(1, math.Round(long/t.rec.period))
 	cpus := t.m.cpu.threads()
 	t.windows = append(t.windows, window{first: len(t.rows), rows: int(n), start: from, end: from + long,
@@ -75,7 +81,6 @@ func (t *tape) grow() {
 		t.rows = append(t.rows, row{start: math.Floor(from + long*float64(i)/n),
 			end: math.Floor(from + long*float64(i+1)/n), window: len(t.windows) - 1})
 	}
-	t.rows[len(t.rows)-1].end = from + long
 }
 
 // seek is the row of an instant.
@@ -83,24 +88,50 @@ func (t *tape) seek(at float64) *row {
 	for t.rows[len(t.rows)-1].end <= at {
 		t.grow()
 	}
-	k := min(t.at, len(t.rows)-1)
-	for at >= t.rows[k].end {
-		k++
+	for at >= t.rows[t.at].end {
+		t.at++
 	}
-	for k > 0 && at < t.rows[k].start {
-		k--
+	for at < t.rows[t.at].start {
+		t.at--
 	}
-	return &t.rows[k]
+	return &t.rows[t.at]
 }
 
-func (t *tape) switches(at, n float64) {
+// switches is a thread that leaves its processor and comes back.
+func (t *tape) switches(thread int, at float64) {
 	r := t.seek(at)
-	r.switches += n
-	t.windows[r.window].switches += n
+	w := &t.windows[r.window]
+	r.switches++
+	w.switches++
+	keep := 1.0
+	if t.rec.userOnly {
+		keep = 0.05
+	}
+	// The kernel's work for it is a part of the time that a wake-up takes.
+	cycles := t.m.switching * t.clock * keep
+	r.ran += t.m.switching
+	w.system[t.order[t.home[thread]]] += t.m.switching
+	r.instr[t.p.switching] += cycles * 0.6
+	for k, share := range [numParts]float64{0.32, 0.13, 0.38, 0.17, 0} {
+		r.cycles[k] += cycles * share
+	}
+	if t.d.chance(t.m.roaming) { // it finds another idle processor
+		with := t.d.IntN(len(t.order))
+		for i := range t.home {
+			if t.home[i] == with {
+				t.home[i] = t.home[thread]
+			}
+		}
+		t.home[thread] = with
+		r.moves++
+	}
 }
 
+// command is one that storage gets.
 func (t *tape) command(at float64) {
-	t.windows[t.seek(at).window].commands++
+	r := t.seek(at)
+	r.commands++
+	t.windows[r.window].commands++
 }
 
 // span notes the time from now to next.
@@ -114,12 +145,10 @@ func (t *tape) span(e *engine, next float64, l *load, v *speed) {
 			blocked++
 		}
 	}
+	t.clock = e.clock
 	cut := float64(n) - (float64(t.m.cpu.threads()) - t.m.others)
 	for from := e.t; from < next; {
 		r := t.seek(from)
-		for t.at < len(t.rows)-1 && &t.rows[t.at] != r {
-			t.at++
-		}
 		to := min(next, r.end)
 		dt := to - from
 		for i, count := range l.counts {
@@ -128,9 +157,13 @@ func (t *tape) span(e *engine, next float64, l *load, v *speed) {
 			}
 			ns := dt * float64(count) * v.share
 			r.ran += ns
-			r.instr[i] += dt * float64(count) * v.rate[i]
+			keep := 1.0
+			if t.rec.userOnly {
+				keep -= e.p.mixes[i].kernel
+			}
+			r.instr[i] += dt * float64(count) * v.rate[i] * keep
 			for k, share := range v.parts[i] {
-				r.cycles[k] += ns * e.clock * share
+				r.cycles[k] += ns * e.clock * share * keep
 			}
 		}
 		w := &t.windows[r.window]
@@ -145,7 +178,7 @@ func (t *tape) span(e *engine, next float64, l *load, v *speed) {
 		}
 		for i := range e.thr {
 			th := &e.thr[i]
-			cpu := t.home[i]
+			cpu := t.order[t.home[i]]
 			switch th.state {
 			case running:
 				k := e.p.mixes[th.mix].kernel
@@ -158,4 +191,19 @@ func (t *tape) span(e *engine, next float64, l *load, v *speed) {
 		w.running, w.blocked, w.clock, w.temperature = n, blocked, e.clock, e.temperature
 		from = to
 	}
+}
+
+// finish cuts the tape where the program has ended: the last reading comes then.
+func (t *tape) finish(end float64) {
+	end = math.Floor(end)
+	t.seek(end - 1)
+	for t.at > 0 && t.rows[t.at].start >= end {
+		t.at--
+	}
+	t.rows = t.rows[:t.at+1]
+	last := &t.rows[t.at]
+	last.end = end
+	t.windows = t.windows[:last.window+1]
+	w := &t.windows[last.window]
+	w.rows, w.end = len(t.rows)-w.first, end
 }
