@@ -181,7 +181,11 @@ func (e *engine) setClock(dt float64) {
 		}
 	}
 	e.capBy = by
-	e.clock = max(e.m.cpu.least, math.Round(clock/clockStep)*clockStep)
+	step := clockStep
+	if e.m.governor {
+		step *= 4
+	}
+	e.clock = max(e.m.cpu.least, math.Round(clock/step)*step)
 }
 
 // watts is what the package takes at this clock.

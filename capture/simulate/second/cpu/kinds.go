@@ -65,6 +65,9 @@ func (b *builder) healthy() string {
 	d := b.d
 	b.m.governor = d.chance(0.6)
 	period := 1e9 / pick(d, rates...)
+	if b.m.latency > period/40 { // who has dates does not wait for a disk that turns
+		b.m.slots, b.m.latency, b.m.transfers = 32, d.in(60e3, 120e3), d.in(1.5, 6)
+	}
 	c := pick(d, contents...)
 	shapes, frame := c.shape(b)
 	b.p.between = false

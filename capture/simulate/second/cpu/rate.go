@@ -64,16 +64,28 @@ func (s *solver) at(l load) *speed {
 		return sum
 	}
 	capacity := s.m.cpu.bandwidth * s.r.bandwidth
-	lo, hi := 1.0, 48.0
-	for range 18 {
-		mid := (lo + hi) / 2
-		if demand(mid) > capacity*(mid-1)/(mid-1+queueing) {
-			lo = mid
-		} else {
-			hi = mid
+	// The load on memory at which it is slower by just so much that this is the load: between none and what would be
+	// without queues, by false position (Illinois).
+	slower := func(u float64) float64 { return 1 + queueing*u/(1-u) }
+	over := func(u float64) float64 { return demand(slower(u)) - capacity*u }
+	lo, hi := 0.0, min(0.997, demand(1)/capacity)
+	above, below := demand(1), over(hi)
+	u := hi
+	for range 24 {
+		if below >= 0 || hi-lo < 1e-6 {
+			break
+		}
+		u = (lo*below - hi*above) / (below - above)
+		switch v := over(u); {
+		case v > 1e-6*capacity:
+			lo, above, below = u, v, below/2
+		case v < -1e-6*capacity:
+			hi, below, above = u, v, above/2
+		default:
+			lo, hi = u, u
 		}
 	}
-	out.slower = hi
+	out.slower = slower(u)
 	for i := range s.mixes {
 		if l.counts[i] == 0 {
 			continue
