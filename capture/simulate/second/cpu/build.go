@@ -8,6 +8,7 @@ type builder struct {
 	s *solver
 	// clock at which work is sized, as a share of the highest.
 	clock float64
+	steps int // of all parts
 	calls int // mix of the kernel that reads and writes, -1 for none yet
 }
 
@@ -71,7 +72,7 @@ func (b *builder) frame(shapes []shape, factor float64) {
 			}
 			own := factor * b.d.in(1-sh.uneven, 1+sh.uneven)
 			b.p.threads[i] = append(b.p.threads[i], part{frame: f, stage: k, order: order,
-				steps: b.steps(&sh, own)})
+				steps: b.cut(&sh, own)})
 		}
 	}
 	b.p.frames = append(b.p.frames, stages)
@@ -83,7 +84,8 @@ func (b *builder) spread() float64 {
 	return 0.6 + 0.4*min(v, 5)
 }
 
-func (b *builder) steps(sh *shape, own float64) []step {
+// cut makes the steps of a thread's part.
+func (b *builder) cut(sh *shape, own float64) []step {
 	var out []step
 	beside := len(sh.threads)
 	if sh.turn {
@@ -115,5 +117,6 @@ func (b *builder) steps(sh *shape, own float64) []step {
 				step{what: early, lock: k}, step{what: compute, mix: pc.mix, amount: n / 3}, step{what: give, lock: k})
 		}
 	}
+	b.steps += len(out)
 	return out
 }

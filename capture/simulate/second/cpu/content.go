@@ -30,9 +30,10 @@ var contents = []content{
 	{"photo editor", photo, 0},
 }
 
-// work is a piece of computing.
+// work is a piece of computing. Real code is rarely as pure as a kind of mix.
 func (b *builder) work(make func(dice, *model) mix, ns float64) piece {
-	return piece{mix: b.add(make(b.d, b.m.cpu)), ns: ns}
+	x := blend(make(b.d, b.m.cpu), plain(b.d, b.m.cpu), b.d.in(0.45, 1))
+	return piece{mix: b.add(x), ns: ns}
 }
 
 // some is a number of threads, more often many.

@@ -112,10 +112,16 @@ func (b *builder) hold(thermal bool, n int, share float64) {
 	m.start = float64(n)
 }
 
-// frames appends frames until their time is about a length, ns.
+// mostSteps is about how many steps a program has at most, so that it is simulated in a moment.
+const mostSteps = 25000
+
+// repeat appends frames until their time is about a length, ns.
 func (b *builder) repeat(shapes []shape, frame, length, uneven float64) {
+	most, first := b.steps+mostSteps, len(b.p.frames)
 	for range max(12, int(length/frame)) {
-		b.frame(shapes, b.d.in(1-uneven, 1+uneven))
+		if b.frame(shapes, b.d.in(1-uneven, 1+uneven)); b.steps > most && len(b.p.frames) >= first+12 {
+			break
+		}
 	}
 }
 

@@ -52,6 +52,7 @@ type thread struct {
 	left     float64 // instructions
 	mix      uint8
 	spent    causes // in this part
+	slept    bool   // until it was woken for it
 	since    float64
 	wants    int8 // the lock that it will try for once it is awake, -1 for none
 }
@@ -245,8 +246,8 @@ func (e *engine) wakeIdle() {
 		}
 		if e.t == 0 || e.t-t.since < 1 && from <= e.t {
 			t.until = at // it goes on without having slept
-		} else if e.tape != nil {
-			e.tape.switches(i, at)
+		} else {
+			t.slept = true
 		}
 		t.since = at
 	}
@@ -283,7 +284,7 @@ func (e *engine) loop() {
 				next = min(next, e.t+t.left/v.rate[t.mix])
 			}
 		}
-		e.pass(next, &l, v)
+		e.pass(next, v)
 		if e.t >= e.nextTick {
 			e.setClock(tick)
 			e.nextTick = e.t + tick
@@ -304,7 +305,7 @@ func (e *engine) loop() {
 }
 
 // pass lets time go by until next.
-func (e *engine) pass(next float64, l *load, v *speed) {
+func (e *engine) pass(next float64, v *speed) {
 	dt := next - e.t
 	busy := 0.0
 	held := 0.0
@@ -337,7 +338,7 @@ func (e *engine) pass(next float64, l *load, v *speed) {
 		e.util += (min(1, busy) - e.util) * min(1, dt/25e6)
 		e.out.clock += dt * e.clock / e.m.cpu.most
 		if e.tape != nil {
-			e.tape.span(e, next, l, v)
+			e.tape.span(e, next, v)
 		}
 	}
 	e.t = next
@@ -355,6 +356,10 @@ func (e *engine) awake(i int) {
 	if t.why >= 0 {
 		t.spent[t.why] += e.t - t.since
 	}
+	if t.slept && e.tape != nil {
+		e.tape.switches(i)
+	}
+	t.slept = false
 	if t.wants >= 0 {
 		k := t.wants
 		t.wants = -1
@@ -391,7 +396,7 @@ func (e *engine) proceed(i int) {
 				t.state, t.since = blocked, e.t
 				e.queue[s.lock] = append(e.queue[s.lock], int8(i))
 				if e.tape != nil {
-					e.tape.switches(i, e.t)
+					e.tape.switches(i)
 				}
 				return
 			}
@@ -444,8 +449,8 @@ func (e *engine) read(i int, s *step) {
 	e.device[k] = e.moved
 	t.state, t.since, t.until = reading, e.t, e.moved
 	if e.tape != nil {
-		e.tape.switches(i, e.t)
-		e.tape.command(e.t)
+		e.tape.switches(i)
+		e.tape.command(i)
 	}
 }
 

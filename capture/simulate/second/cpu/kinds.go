@@ -72,7 +72,7 @@ func (b *builder) healthy() string {
 	shapes, frame := c.shape(b)
 	b.p.between = false
 	b.p.period = period
-	n := max(12, int(d.in(1.5e9, 3.5e9)/period))
+	n := max(24, int(d.in(1.5e9, 3.5e9)/period))
 	burst := d.chance(0.3)
 	fit := d.in(0.2, 0.75) * period / frame
 	for i := range shapes {
@@ -85,7 +85,7 @@ func (b *builder) healthy() string {
 		}
 	}
 	at := 0.0
-	for f := range n {
+	for f := 0; f < n && (f < 24 || b.steps < mostSteps); f++ {
 		factor := d.in(0.85, 1.15)
 		if burst && d.chance(0.1) {
 			factor *= 1.25

@@ -100,15 +100,19 @@ func streaming(d dice, m *model) mix {
 
 // blended is some mix of the others' properties.
 func blended(d dice, m *model) mix {
-	a, b := pick(d, executing, guessing, sprawling, chasing, streaming, plain)(d, m), plain(d, m)
-	w := d.in(0.2, 1)
-	blend := func(p, q float64) float64 { return w*p + (1-w)*q }
-	return mix{name: "blend of " + a.name, ipc: 1 / blend(1/a.ipc, 1/b.ipc), branches: blend(a.branches, b.branches),
-		misses: blend(a.misses, b.misses), fetch: blend(a.fetch, b.fetch), icache: blend(a.icache, b.icache),
-		l1: blend(a.l1, b.l1), l2: blend(a.l2, b.l2), llc: blend(a.llc, b.llc), tlb: blend(a.tlb, b.tlb),
-		itlb: blend(a.itlb, b.itlb), overlap: blend(a.overlap, b.overlap), stream: blend(a.stream, b.stream),
-		writes: blend(a.writes, b.writes), loads: blend(a.loads, b.loads), kernel: blend(a.kernel, b.kernel),
-		faults: blend(a.faults, b.faults)}
+	a := pick(d, executing, guessing, sprawling, chasing, streaming, plain)(d, m)
+	return blend(a, plain(d, m), d.in(0.2, 1))
+}
+
+// blend has a share of one mix, the rest of the other.
+func blend(a, b mix, share float64) mix {
+	of := func(p, q float64) float64 { return share*p + (1-share)*q }
+	return mix{name: "blend of " + a.name, ipc: 1 / of(1/a.ipc, 1/b.ipc), branches: of(a.branches, b.branches),
+		misses: of(a.misses, b.misses), fetch: of(a.fetch, b.fetch), icache: of(a.icache, b.icache),
+		l1: of(a.l1, b.l1), l2: of(a.l2, b.l2), llc: of(a.llc, b.llc), tlb: of(a.tlb, b.tlb),
+		itlb: of(a.itlb, b.itlb), overlap: of(a.overlap, b.overlap), stream: of(a.stream, b.stream),
+		writes: of(a.writes, b.writes), loads: of(a.loads, b.loads), kernel: of(a.kernel, b.kernel),
+		faults: of(a.faults, b.faults)}
 }
 
 // shared is code under a lock: lines come from other cores, and every call is a cold one.

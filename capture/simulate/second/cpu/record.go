@@ -13,20 +13,21 @@ import (
 
 // recording is how a case is recorded, where nobody says.
 type recording struct {
-	period   float64
-	late     float64 // share of readings
-	marks    bool
-	slots    bool // somebody asked for the events that account for slots, or for stalls
-	caches   bool // somebody asked for the generic events of caches
-	userOnly bool // the recorder may not measure the kernel
-	mapped   bool // the program reads storage through mapped files
-	wander   float64
+	period     float64
+	late       float64 // share of readings
+	marks      bool
+	slots      bool // somebody asked for the events that account for slots, or for stalls
+	caches     bool // somebody asked for the generic events of caches
+	userOnly   bool // the recorder may not measure the kernel
+	mapped     bool // the program reads storage through mapped files
+	interrupts bool // the kernel accounts for the time of interrupts
+	wander     float64
 }
 
 func drawRecording(d dice) recording {
 	return recording{period: pick(d, 10e6, 10e6, 10e6, 10e6, 1e6, 2e6, 5e6, 20e6), late: pick(d, 0, 0, 0.02, 0.1),
 		marks: d.chance(0.5), slots: d.chance(0.4), caches: d.chance(0.25), userOnly: d.chance(0.15),
-		mapped: d.chance(0.2), wander: d.in(0.01, 0.06)}
+		mapped: d.chance(0.2), interrupts: d.chance(0.3), wander: d.in(0.01, 0.06)}
 }
 
 // writer puts a capture together.

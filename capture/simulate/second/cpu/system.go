@@ -8,7 +8,7 @@ import (
 )
 
 // times is how a processor spent a window, in ns that add up to it.
-type times struct{ user, system, soft, stolen, wait, idle float64 }
+type times struct{ user, system, hard, soft, stolen, wait, idle float64 }
 
 // beside is the share of each processor that other programs have. They keep to those that the program's threads come to
 // last.
@@ -28,9 +28,12 @@ func (w *writer) times(v *window, cpu int, others float64) times {
 	if busy := t.user + t.system; busy > long {
 		t.user, t.system = t.user*long/busy, t.system*long/busy
 	}
-	left := func() float64 { return max(0, long-t.user-t.system-t.soft-t.stolen) }
+	left := func() float64 { return max(0, long-t.user-t.system-t.hard-t.soft-t.stolen) }
 	other := min(left(), long*others)
 	t.user, t.system, t.soft = t.user+other*0.78, t.system+other*0.18, other*0.04
+	if w.rec.interrupts { // most kernels do not tell this time from others
+		t.hard = min(left(), (t.user+t.system)*0.004)
+	}
 	if w.c.m.virtual {
 		t.stolen = min(left(), (t.user+t.system)*w.c.m.stolen)
 	}
@@ -51,8 +54,10 @@ func (w *writer) system() {
 		{"cpu_system", "CPU time in the kernel", func(t *times) float64 { return t.system }},
 		{"cpu_idle", "CPU idle time", func(t *times) float64 { return t.idle }},
 		{"cpu_iowait", "CPU time idle with I/O", func(t *times) float64 { return t.wait }},
+		{"cpu_irq", "CPU time in interrupts", func(t *times) float64 { return t.hard }},
 		{"cpu_softirq", "CPU time in soft interrupts", func(t *times) float64 { return t.soft }},
 		{"cpu_steal", "CPU time stolen", func(t *times) float64 { return t.stolen }},
+		{"cpu_guest", "CPU time of guests", func(*times) float64 { return 0 }},
 	} {
 		for cpu := range w.c.m.cpu.threads() {
 			w.spread(capture.Meta{Name: col.name, Title: col.title, Unit: "ns", Block: "cpu", GPU: "cpu",

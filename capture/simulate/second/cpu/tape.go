@@ -2,16 +2,41 @@ package cpu
 
 import "math"
 
-// row is what happened in one sample.
+// counts are what is counted of threads.
+type counts struct {
+	instr    [mostMixes]float64
+	cycles   [numParts]float64
+	ran      float64 // ns of all threads
+	switches float64
+	moves    float64
+	commands float64
+}
+
+// add adds a share of others.
+func (c *counts) add(o *counts, share float64) {
+	for i, v := range o.instr {
+		c.instr[i] += v * share
+	}
+	for i, v := range o.cycles {
+		c.cycles[i] += v * share
+	}
+	c.ran += o.ran * share
+	c.switches += o.switches * share
+	c.moves += o.moves * share
+	c.commands += o.commands * share
+}
+
+// row is what the recorder has for one sample.
 type row struct {
 	start, end float64
-	instr      [mostMixes]float64
-	cycles     [numParts]float64
-	ran        float64 // ns of all threads
-	switches   float64
-	moves      float64
-	commands   float64
-	window     int
+	counts
+	window int
+}
+
+// pending is what a thread has counted since its last sample.
+type pending struct {
+	counts
+	since float64
 }
 
 // window is the time between two readings of /proc.
@@ -42,6 +67,8 @@ type tape struct {
 	order   []int // processors in the order in which threads come to them
 	home    []int // of each thread, its place in order
 	clock   float64
+	now     float64
+	threads []pending
 }
 
 // every is how often the groups and /proc are read.
@@ -55,6 +82,7 @@ func newTape(d dice, rec *recording, m *machine, p *program) *tape {
 			t.order = append(t.order, k+part*m.cpu.cores)
 		}
 	}
+	t.threads = make([]pending, len(p.threads))
 	for i := range p.threads {
 		t.home = append(t.home, i%len(t.order))
 	}
@@ -97,11 +125,32 @@ func (t *tape) seek(at float64) *row {
 	return &t.rows[t.at]
 }
 
-// switches is a thread that leaves its processor and comes back.
-func (t *tape) switches(thread int, at float64) {
-	r := t.seek(at)
-	w := &t.windows[r.window]
-	r.switches++
+// sample spreads what a thread has counted over the time since its last sample. Its timer runs only while it does.
+func (t *tape) sample(thread int, now float64) {
+	p := &t.threads[thread]
+	w := &t.windows[t.rows[t.at].window]
+	if length := now - p.since; length > 0 {
+		k := t.at
+		for k > w.first && t.rows[k].start > p.since {
+			k--
+		}
+		for ; k <= t.at; k++ {
+			r := &t.rows[k]
+			if part := min(now, r.end) - max(p.since, r.start); part > 0 {
+				r.add(&p.counts, part/length)
+			}
+		}
+	} else {
+		t.rows[t.at].add(&p.counts, 1)
+	}
+	*p = pending{since: now}
+}
+
+// switches is a thread that leaves its processor and comes back, now.
+func (t *tape) switches(thread int) {
+	p := &t.threads[thread]
+	w := &t.windows[t.seek(t.now).window]
+	p.switches++
 	w.switches++
 	keep := 1.0
 	if t.rec.userOnly {
@@ -109,11 +158,11 @@ func (t *tape) switches(thread int, at float64) {
 	}
 	// The kernel's work for it is a part of the time that a wake-up takes.
 	cycles := t.m.switching * t.clock * keep
-	r.ran += t.m.switching
+	p.ran += t.m.switching
 	w.system[t.order[t.home[thread]]] += t.m.switching
-	r.instr[t.p.switching] += cycles * 0.6
+	p.instr[t.p.switching] += cycles * 0.6
 	for k, share := range [numParts]float64{0.32, 0.13, 0.38, 0.17, 0} {
-		r.cycles[k] += cycles * share
+		p.cycles[k] += cycles * share
 	}
 	if t.d.chance(t.m.roaming) { // it finds another idle processor
 		with := t.d.IntN(len(t.order))
@@ -123,19 +172,18 @@ func (t *tape) switches(thread int, at float64) {
 			}
 		}
 		t.home[thread] = with
-		r.moves++
+		p.moves++
 	}
 }
 
-// command is one that storage gets.
-func (t *tape) command(at float64) {
-	r := t.seek(at)
-	r.commands++
-	t.windows[r.window].commands++
+// command is one that a thread gives to storage, now.
+func (t *tape) command(thread int) {
+	t.threads[thread].commands++
+	t.windows[t.seek(t.now).window].commands++
 }
 
 // span notes the time from now to next.
-func (t *tape) span(e *engine, next float64, l *load, v *speed) {
+func (t *tape) span(e *engine, next float64, v *speed) {
 	n, blocked := 0, 0
 	for i := range e.thr {
 		switch e.thr[i].state {
@@ -151,21 +199,6 @@ func (t *tape) span(e *engine, next float64, l *load, v *speed) {
 		r := t.seek(from)
 		to := min(next, r.end)
 		dt := to - from
-		for i, count := range l.counts {
-			if count == 0 {
-				continue
-			}
-			ns := dt * float64(count) * v.share
-			r.ran += ns
-			keep := 1.0
-			if t.rec.userOnly {
-				keep -= e.p.mixes[i].kernel
-			}
-			r.instr[i] += dt * float64(count) * v.rate[i] * keep
-			for k, share := range v.parts[i] {
-				r.cycles[k] += ns * e.clock * share * keep
-			}
-		}
 		w := &t.windows[r.window]
 		if blocked > 0 {
 			w.someIO += dt
@@ -184,19 +217,41 @@ func (t *tape) span(e *engine, next float64, l *load, v *speed) {
 				k := e.p.mixes[th.mix].kernel
 				w.user[cpu] += dt * v.share * (1 - k)
 				w.system[cpu] += dt * v.share * k
+				keep := 1.0
+				if t.rec.userOnly {
+					keep -= k
+				}
+				p := &t.threads[i]
+				p.ran += dt * v.share
+				p.instr[th.mix] += dt * v.rate[th.mix] * keep
+				for part, share := range v.parts[th.mix] {
+					p.cycles[part] += dt * v.share * e.clock * share * keep
+				}
+				if p.ran >= t.rec.period {
+					t.sample(i, to)
+				}
 			case reading:
 				w.waits[cpu] += dt
 			}
 		}
 		w.running, w.blocked, w.clock, w.temperature = n, blocked, e.clock, e.temperature
+		if to >= w.end { // the groups are read
+			for i := range t.threads {
+				t.sample(i, to)
+			}
+		}
 		from = to
 	}
+	t.now = next
 }
 
 // finish cuts the tape where the program has ended: the last reading comes then.
 func (t *tape) finish(end float64) {
 	end = math.Floor(end)
 	t.seek(end - 1)
+	for i := range t.threads {
+		t.sample(i, end)
+	}
 	for t.at > 0 && t.rows[t.at].start >= end {
 		t.at--
 	}
