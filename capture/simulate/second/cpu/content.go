@@ -32,12 +32,15 @@ var contents = []content{
 
 // work is a piece of computing. Real code is rarely as pure as a kind of mix.
 func (b *builder) work(make func(dice, *model) mix, ns float64) piece {
-	x := blend(make(b.d, b.m.cpu), plain(b.d, b.m.cpu), b.d.in(0.45, 1))
+	x := blend(make(b.d, b.m.cpu), plain(b.d, b.m.cpu), b.d.in(0.55, 1))
 	return piece{mix: b.add(x), ns: ns}
 }
 
-// some is a number of threads, more often many.
+// some is a number of threads, more often many. Few programs have more than there are processors.
 func (b *builder) some() int {
+	if b.d.chance(0.1) {
+		return min(24, int(float64(b.m.cpu.threads())*b.d.in(1.1, 2)))
+	}
 	if b.d.chance(0.5) {
 		return b.most()
 	}
@@ -107,6 +110,7 @@ func compile(b *builder) ([]shape, float64) {
 	d, n := b.d, b.some()
 	frame := d.in(25e6, 80e6)
 	first := b.work(sprawling, frame*d.in(0.4, 0.6))
+	b.p.forks = float64(d.whole(2, 3) * n)
 	b.p.mixes[first.mix].faults = d.in(2e-6, 1.2e-5)
 	pieces := []piece{first, b.work(blended, frame*d.in(0.15, 0.3)), b.work(chasing, frame*d.in(0.02, 0.12))}
 	if d.chance(0.5) {
@@ -345,5 +349,19 @@ func (b *builder) archetype() string {
 	}
 	b.m.start = float64(len(shapes[0].threads))
 	b.repeat(shapes, frame, b.d.in(1.2e9, 2.5e9), b.d.in(0.02, 0.3))
+	if b.p.ahead == 0 && b.d.chance(0.1) {
+		b.overload()
+		warm += ", too late for its dates"
+	}
 	return c.text + warm
+}
+
+// overload gives a program dates that it cannot keep.
+func (b *builder) overload() {
+	out := run(b.m, &b.p, noRelief(), nil)
+	n := len(out.ends)
+	b.p.period = out.ends[n-1] / float64(n) * b.d.in(0.6, 0.95)
+	for f := range n {
+		b.p.dates = append(b.p.dates, float64(f)*b.p.period)
+	}
 }

@@ -69,6 +69,7 @@ type program struct {
 	// period is the time between dates, ns; 0 is none. A frame begins no earlier than its date.
 	period    float64
 	dates     []float64 // of each frame
+	forks     float64   // processes that each frame starts
 	switching int       // mix of the kernel's work for a thread that waits
 	second    int       // the first frame of the second content, 0 where there is one content
 }

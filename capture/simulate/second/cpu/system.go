@@ -93,8 +93,9 @@ func (w *writer) scheduler() {
 	total("ctxt", "Context switches", "switches", "scheduler", 1, func(v *window) float64 {
 		return 2*v.switches + seconds(v)*(300+900*w.c.m.others)*w.d.in(0.7, 1.4)
 	})
+	started := w.c.p.forks * float64(len(w.c.p.frames)) / w.t.rows[len(w.t.rows)-1].end * 1e9
 	total("processes", "Tasks started", "tasks", "scheduler", 1, func(v *window) float64 {
-		return seconds(v) * forks * w.d.in(0, 2)
+		return seconds(v) * (forks*w.d.in(0, 2) + started)
 	})
 	gauge("procs_running", "Runnable tasks", "tasks", func(v *window) float64 {
 		return 1 + float64(v.running) + math.Floor(w.c.m.others+w.d.Float64())

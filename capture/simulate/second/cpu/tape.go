@@ -69,6 +69,7 @@ type tape struct {
 	clock   float64
 	now     float64
 	threads []pending
+	turns   int // that threads have had where there are more than processors
 }
 
 // every is how often the groups and /proc are read.
@@ -214,6 +215,10 @@ func (t *tape) span(e *engine, next float64, v *speed) {
 			cpu := t.order[t.home[i]]
 			switch th.state {
 			case running:
+				if cut > 0 { // threads are moved about, so that all have their turn
+					t.turns++
+					cpu = t.order[(i+t.turns)%len(t.order)]
+				}
 				k := e.p.mixes[th.mix].kernel
 				w.user[cpu] += dt * v.share * (1 - k)
 				w.system[cpu] += dt * v.share * k
