@@ -28,6 +28,10 @@ var contents = []content{
 	{"desktop application that loads", loading, 0},
 	{"key-value store", keyValue, 1},
 	{"photo editor", photo, 0},
+	{"browser that renders pages", browser, 0},
+	{"proxy", proxy, 1},
+	{"chess engine", chess, 1},
+	{"message broker", broker, 1},
 }
 
 // work is a piece of computing. Real code is rarely as pure as a kind of mix.
@@ -53,6 +57,49 @@ func (b *builder) command(kib ...float64) piece { return piece{bytes: pick(b.d, 
 // storage is about how long a command takes with n threads at it.
 func (b *builder) storage(bytes float64, n int) float64 {
 	return max(1, float64(n)/float64(b.m.slots))*b.m.latency + bytes/b.m.transfers*float64(n)
+}
+
+// pure is a piece of computing that is much like its kind.
+func (b *builder) pure(make func(dice, *model) mix, ns float64) piece {
+	return piece{mix: b.add(blend(make(b.d, b.m.cpu), plain(b.d, b.m.cpu), b.d.in(0.8, 1))), ns: ns}
+}
+
+func browser(b *builder) ([]shape, float64) {
+	d := b.d
+	frame := d.in(8e6, 40e6)
+	return []shape{
+		{threads: workers(0, 1), pieces: []piece{b.pure(sprawling, frame*d.in(0.5, 0.8)),
+			b.work(chasing, frame*d.in(0.02, 0.15))}},
+		{threads: workers(0, d.whole(2, min(6, b.most()))), uneven: 0.2, pieces: []piece{
+			b.work(pick(d, executing, streaming, blended), frame*d.in(0.05, 0.25))}},
+	}, frame
+}
+
+func proxy(b *builder) ([]shape, float64) {
+	d, n := b.d, b.some()
+	frame := d.in(6e6, 20e6)
+	return []shape{{threads: workers(0, n), uneven: 0.1, repeat: d.whole(2, 5), pieces: []piece{
+		b.pure(calling, frame*d.in(0.1, 0.2)), b.pure(sprawling, frame*d.in(0.1, 0.2)),
+		b.work(streaming, frame*d.in(0.005, 0.03))}}}, frame
+}
+
+func chess(b *builder) ([]shape, float64) {
+	d, n := b.d, b.some()
+	frame := d.in(10e6, 40e6)
+	return []shape{{threads: workers(0, n), uneven: 0.1, pieces: []piece{b.pure(guessing, frame*d.in(0.6, 0.85)),
+		b.work(chasing, frame*d.in(0.02, 0.15)), b.work(executing, frame*d.in(0.02, 0.15))}}}, frame
+}
+
+func broker(b *builder) ([]shape, float64) {
+	d := b.d
+	n := d.whole(3, max(4, b.most()))
+	frame := d.in(5e6, 15e6)
+	repeat := d.whole(8, 20)
+	part := frame / float64(repeat)
+	queue := b.pure(shared, part*d.in(0.5, 1.6)/float64(n))
+	queue.locked = true
+	return []shape{{threads: workers(0, n), uneven: 0.1, repeat: repeat, pieces: []piece{
+		b.work(pick(d, sprawling, guessing, blended), part*d.in(0.2, 0.7)), queue}}}, frame
 }
 
 func webServer(b *builder) ([]shape, float64) {
@@ -330,7 +377,7 @@ func (b *builder) warmth() string {
 		return ""
 	}
 	thermal := b.d.chance(0.5)
-	b.clock = b.d.in(0.55, 0.9)
+	b.clock = b.d.in(0.5, 0.85)
 	b.hold(thermal, b.physical(), b.clock)
 	if thermal {
 		return ", hot"
