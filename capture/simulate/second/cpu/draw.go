@@ -49,6 +49,9 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	if !ok {
 		return nil, fmt.Errorf("family %s has no kind %q", name, kind)
 	}
+	if b.p.locks > 0 && d.chance(0.4) {
+		b.p.spin = spin{ns: pick(d, d.in(2e3, 20e3), d.in(20e3, 100e3), 1e9), mix: b.add(pausing(d, m.cpu))}
+	}
 	if b.p.switching = b.calls; b.calls < 0 {
 		b.p.switching = int(b.add(calling(d, m.cpu)))
 	}

@@ -37,8 +37,9 @@ const (
 	idle   state = iota // waits for others, or a date
 	waking              // is about to run
 	running
-	blocked // waits for a lock
-	reading // waits for storage
+	blocked  // waits for a lock
+	reading  // waits for storage
+	spinning // looks at a lock again and again
 	ended
 )
 
@@ -201,6 +202,10 @@ func (e *engine) loop() {
 			case running:
 				l.counts[t.mix]++
 				some = true
+			case spinning:
+				l.counts[e.p.spin.mix]++
+				next = min(next, t.until)
+				some = true
 			case waking, reading:
 				next = min(next, t.until)
 				some = true
@@ -231,6 +236,8 @@ func (e *engine) loop() {
 				e.proceed(i)
 			case (t.state == waking || t.state == reading) && t.until <= e.t:
 				e.awake(i)
+			case t.state == spinning && t.until <= e.t:
+				e.block(i, t.wants)
 			}
 		}
 	}
@@ -248,6 +255,10 @@ func (e *engine) pass(next float64, v *speed) {
 	}
 	for i := range e.thr {
 		t := &e.thr[i]
+		if t.state == spinning {
+			busy++
+			t.spent[causeLock] += dt
+		}
 		if t.state != running {
 			continue
 		}
@@ -327,11 +338,11 @@ func (e *engine) proceed(i int) {
 			return
 		case take:
 			if e.owner[s.lock] >= 0 {
-				t.state, t.since = blocked, e.t
-				e.queue[s.lock] = append(e.queue[s.lock], int8(i))
-				if e.tape != nil {
-					e.tape.switches(i)
+				if e.p.spin.ns == 0 {
+					e.block(i, s.lock)
+					return
 				}
+				t.state, t.wants, t.since, t.until = spinning, s.lock, e.t, e.t+e.p.spin.ns
 				return
 			}
 			e.owner[s.lock] = int8(i)
@@ -351,9 +362,32 @@ func (e *engine) proceed(i int) {
 	}
 }
 
+// block lets a thread sleep until a lock is given back.
+func (e *engine) block(i int, lock int8) {
+	t := &e.thr[i]
+	t.state, t.since, t.wants = blocked, e.t, -1
+	e.queue[lock] = append(e.queue[lock], int8(i))
+	if e.tape != nil {
+		e.tape.switches(i)
+	}
+}
+
 // release frees a lock and wakes the thread that has waited longest. Until it runs another may take the lock.
 func (e *engine) release(k int8) {
 	e.owner[k] = -1
+	first := -1
+	for i := range e.thr {
+		if t := &e.thr[i]; t.state == spinning && t.wants == k && (first < 0 || t.since < e.thr[first].since) {
+			first = i
+		}
+	}
+	if first >= 0 { // it sees at once that the lock is free
+		t := &e.thr[first]
+		e.owner[k], t.wants = int8(first), -1
+		t.step++
+		e.proceed(first)
+		return
+	}
 	q := e.queue[k]
 	if len(q) == 0 {
 		return

@@ -126,7 +126,8 @@ func (m *model) cost(x *mix, r *relief, clock, slower, sibling float64) (parts [
 		total = math.Sqrt(math.Sqrt(s2*s2 + t2*t2))
 	}
 	waits := fromDram + total - sum
-	parts = [numParts]float64{core, branch, fetch, fromL3 + waits/slower, waits * (1 - 1/slower)}
+	b := bound(slower)
+	parts = [numParts]float64{core, branch, fetch, fromL3 + waits*(1-b), waits * b}
 	return parts, total
 }
 

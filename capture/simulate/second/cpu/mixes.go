@@ -47,7 +47,7 @@ func guessing(d dice, m *model) mix {
 	x := plain(d, m)
 	x.name, x.ipc = "guessing", m.width*d.in(0.6, 0.75)
 	x.branches = d.in(0.16, 0.25)
-	x.misses = x.branches * d.in(0.13, 0.22) * 14 / m.penalty
+	x.misses = x.branches * d.in(0.15, 0.23) * 14 / m.penalty
 	x.l1 = d.in(0.003, 0.01)
 	x.l2 = x.l1 * d.in(0.05, 0.2)
 	x.llc = x.l2 * d.in(0.01, 0.08)
@@ -133,5 +133,15 @@ func calling(d dice, m *model) mix {
 	x.name, x.kernel, x.faults = "calling", 0.95, 0
 	x.fetch *= 0.6
 	x.stream, x.writes = d.in(0.002, 0.01), 0.5
+	return x
+}
+
+// pausing is a loop that looks at a lock, with the instruction that tells the processor so.
+func pausing(d dice, m *model) mix {
+	x := mix{name: "pausing", ipc: d.in(0.03, 0.12), branches: 0.3, misses: 0.0002, fetch: 0.001, icache: 1e-5, l1: 0.004,
+		l2: 0.002, llc: 1e-5, overlap: 1, loads: 0.3}
+	if m.maker == arm { // its hint takes no time
+		x.ipc = d.in(0.8, 2)
+	}
 	return x
 }

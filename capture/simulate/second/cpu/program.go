@@ -58,12 +58,19 @@ type stage struct {
 	turn    bool // its threads work one after the other, and need not
 }
 
+// spin is how threads wait for a lock before they sleep: they look at it again and again for some ns.
+type spin struct {
+	ns  float64
+	mix uint8
+}
+
 // program is what runs.
 type program struct {
 	mixes   []mix
 	threads [][]part
 	frames  [][]stage
 	locks   int
+	spin    spin
 	ahead   int  // frames that threads may begin before an earlier one is done
 	between bool // a thread begins a frame only when the last stage of the one before is done, and need not
 	// period is the time between dates, ns; 0 is none. A frame begins no earlier than its date.

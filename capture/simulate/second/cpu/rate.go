@@ -33,6 +33,12 @@ func newSolver(m *machine, mixes []mix, r *relief) *solver {
 // queueing is how steeply latency grows with the load on memory.
 const queueing = 0.14
 
+// bound is how much of the waits for memory is for its bandwidth: all of them once it is nearly as loaded as can be.
+func bound(slower float64) float64 {
+	u := (slower - 1) / (slower - 1 + queueing)
+	return max(0, min(1, (u-0.6)/0.3))
+}
+
 func (s *solver) at(l load) *speed {
 	if v, ok := s.known[l]; ok {
 		return v

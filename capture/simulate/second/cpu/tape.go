@@ -188,7 +188,7 @@ func (t *tape) span(e *engine, next float64, v *speed) {
 	n, blocked := 0, 0
 	for i := range e.thr {
 		switch e.thr[i].state {
-		case running:
+		case running, spinning:
 			n++
 		case reading:
 			blocked++
@@ -214,12 +214,16 @@ func (t *tape) span(e *engine, next float64, v *speed) {
 			th := &e.thr[i]
 			cpu := t.order[t.home[i]]
 			switch th.state {
-			case running:
+			case running, spinning:
+				mix := th.mix
+				if th.state == spinning {
+					mix = e.p.spin.mix
+				}
 				if cut > 0 { // threads are moved about, so that all have their turn
 					t.turns++
 					cpu = t.order[(i+t.turns)%len(t.order)]
 				}
-				k := e.p.mixes[th.mix].kernel
+				k := e.p.mixes[mix].kernel
 				w.user[cpu] += dt * v.share * (1 - k)
 				w.system[cpu] += dt * v.share * k
 				keep := 1.0
@@ -228,8 +232,8 @@ func (t *tape) span(e *engine, next float64, v *speed) {
 				}
 				p := &t.threads[i]
 				p.ran += dt * v.share
-				p.instr[th.mix] += dt * v.rate[th.mix] * keep
-				for part, share := range v.parts[th.mix] {
+				p.instr[mix] += dt * v.rate[mix] * keep
+				for part, share := range v.parts[mix] {
 					p.cycles[part] += dt * v.share * e.clock * share * keep
 				}
 				if p.ran >= t.rec.period {
