@@ -395,7 +395,7 @@ func (b *builder) archetype() string {
 		b.p.ahead = 0
 	}
 	b.m.start = float64(len(shapes[0].threads))
-	b.repeat(shapes, frame, b.d.in(1.2e9, 2.5e9), b.d.in(0.02, 0.3))
+	b.repeat(shapes, frame, b.d.in(1.5e9, 4e9), b.d.in(0.02, 0.3))
 	if b.p.ahead == 0 && b.d.chance(0.1) {
 		b.overload()
 		warm += ", too late for its dates"

@@ -198,7 +198,7 @@ func (b *builder) single(plant int) (text, name string) {
 		b.clock = d.in(0.5, 0.66)
 		b.hold(plant == causeThermal, n, b.clock)
 		x := plain(d, m.cpu)
-		x.fetch, x.misses = 0.35/x.ipc*d.in(1, 2), 0.35/x.ipc/m.cpu.penalty*d.in(1, 2)
+		x.fetch, x.misses = 0.4/x.ipc*d.in(0.7, 1.6), 0.25/x.ipc/m.cpu.penalty*d.in(0.6, 1.6)
 		x.llc, x.l2 = x.llc*0.2, x.l2*0.5
 		k := b.add(x)
 		b.repeat([]shape{{threads: workers(0, n), uneven: 0.04, pieces: []piece{{mix: k, ns: frame}}}}, frame, length, 0.15)

@@ -150,7 +150,7 @@ func (b *builder) twoPhase() string {
 			b.p.second = len(b.p.frames)
 		}
 		text += c.text
-		b.repeat(shapes, frame, d.in(0.8e9, 2e9), d.in(0.02, 0.2))
+		b.repeat(shapes, frame, d.in(1e9, 2.5e9), d.in(0.02, 0.2))
 	}
 	b.p.between = false
 	return text
@@ -194,7 +194,7 @@ func (b *builder) random() string {
 		shapes = append(shapes, sh)
 	}
 	b.p.ahead = d.IntN(2)
-	b.repeat(shapes, frame, d.in(1e9, 3e9), d.in(0, 0.3))
+	b.repeat(shapes, frame, d.in(1.5e9, 4e9), d.in(0, 0.3))
 	return "stages of any kind" + warm
 }
 

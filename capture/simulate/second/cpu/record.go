@@ -16,6 +16,7 @@ type recording struct {
 	period     float64
 	late       float64 // share of readings
 	marks      bool
+	host       bool // procfs is recorded too
 	slots      bool // somebody asked for the events that account for slots, or for stalls
 	caches     bool // somebody asked for the generic events of caches
 	userOnly   bool // the recorder may not measure the kernel
@@ -26,7 +27,7 @@ type recording struct {
 
 func drawRecording(d dice) recording {
 	return recording{period: pick(d, 10e6, 10e6, 10e6, 10e6, 1e6, 2e6, 5e6, 20e6), late: pick(d, 0, 0, 0.02, 0.1),
-		marks: d.chance(0.5), slots: d.chance(0.4), caches: d.chance(0.25), userOnly: d.chance(0.15),
+		marks: d.chance(0.5), host: d.chance(0.85), slots: d.chance(0.4), caches: d.chance(0.25), userOnly: d.chance(0.15),
 		mapped: d.chance(0.2), interrupts: d.chance(0.3), wander: d.in(0.01, 0.06)}
 }
 
@@ -59,13 +60,14 @@ func (c *caseOf) record(o simulate.Options) (*capture.Capture, error) {
 		w.axis.End = append(w.axis.End, int64(t.rows[i].end))
 	}
 	w.program()
-	if o.Host.Of(true) {
+	host := o.Host.Of(rec.host)
+	if host {
 		w.system()
 	}
 	w.recorder()
 	cfg := c.config()
 	cfg.Axis, cfg.Counters = w.axis, w.counters
-	if !o.Host.Of(true) {
+	if !host {
 		cfg.Name = "perfevent"
 	}
 	if o.Marks.Of(rec.marks) {
