@@ -18,7 +18,7 @@ func (e *engine) warm() {
 		if !e.r.thermal {
 			p = min(p, e.m.cooled)
 		}
-		e.temperature = e.m.ambient + (e.m.cpu.hot-e.m.ambient)*p/e.m.cooled
+		e.temperature = e.m.ambient + (e.m.cpu.hot-e.m.ambient)*p/e.m.cooled - e.m.fresh
 	}
 	e.setClock(0)
 }

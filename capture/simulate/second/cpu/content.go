@@ -379,6 +379,10 @@ func (b *builder) warmth() string {
 	thermal := b.d.chance(0.5)
 	b.clock = b.d.in(0.5, 0.85)
 	b.hold(thermal, b.physical(), b.clock)
+	if thermal && b.d.chance(0.4) {
+		b.m.fresh = b.d.in(1, 8)
+		return ", becoming hot"
+	}
 	if thermal {
 		return ", hot"
 	}

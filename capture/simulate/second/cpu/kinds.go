@@ -84,16 +84,18 @@ func (b *builder) healthy() string {
 			shapes[i].repeat = max(1, int(float64(shapes[i].repeat)*fit))
 		}
 	}
-	at := 0.0
+	at, irregular := 0.0, d.chance(0.3)
 	for f := 0; f < n && (f < 24 || b.steps < mostSteps); f++ {
 		factor := d.in(0.85, 1.15)
 		if burst && d.chance(0.1) {
 			factor *= 1.25
 		}
 		b.frame(shapes, factor)
-		// The first date is a moment after the start; requests come a little before or after their time.
-		at = d.in(0, 0.02)*period + float64(f+1)*period
-		b.p.dates = append(b.p.dates, at-period)
+		b.p.dates = append(b.p.dates, at)
+		at += period
+		if irregular { // requests come when they come, and are to be answered in a period
+			at += period * d.in(0, 1.5)
+		}
 	}
 	b.keep()
 	return "a " + c.text + " that keeps its dates"
@@ -139,7 +141,7 @@ func (b *builder) keep() {
 // twoPhase is a program with one content, then another.
 func (b *builder) twoPhase() string {
 	d := b.d
-	text := ""
+	text, warm := "", b.warmth()
 	for k := range 2 {
 		c := pick(d, contents...)
 		between := b.p.between
@@ -153,7 +155,7 @@ func (b *builder) twoPhase() string {
 		b.repeat(shapes, frame, d.in(1e9, 2.5e9), d.in(0.02, 0.2))
 	}
 	b.p.between = false
-	return text
+	return text + warm
 }
 
 // random is stages of any kind in any mixture.

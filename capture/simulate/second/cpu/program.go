@@ -19,6 +19,7 @@ type machine struct {
 	average       float64 // ns over which power is averaged
 	inertia       float64 // ns in which the temperature follows power
 	ambient       float64
+	fresh         float64 // degrees by which it was cooler before the recording than it becomes
 	start         float64 // cores that were busy before the recording
 	governor      bool    // lowers the clock at low load
 	switching     float64 // ns of the kernel's work for a thread that waits and comes back
