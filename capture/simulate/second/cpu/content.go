@@ -35,8 +35,8 @@ var contents = []content{
 }
 
 // work is a piece of computing. Real code is rarely as pure as a kind of mix.
-func (b *builder) work(make func(dice, *model) mix, ns float64) piece {
-	x := blend(make(b.d, b.m.cpu), plain(b.d, b.m.cpu), b.d.in(0.55, 1))
+func (b *builder) work(kind func(dice, *model) mix, ns float64) piece {
+	x := blend(kind(b.d, b.m.cpu), plain(b.d, b.m.cpu), b.d.in(0.55, 1))
 	return piece{mix: b.add(x), ns: ns}
 }
 
@@ -60,8 +60,8 @@ func (b *builder) storage(bytes float64, n int) float64 {
 }
 
 // pure is a piece of computing that is much like its kind.
-func (b *builder) pure(make func(dice, *model) mix, ns float64) piece {
-	return piece{mix: b.add(blend(make(b.d, b.m.cpu), plain(b.d, b.m.cpu), b.d.in(0.8, 1))), ns: ns}
+func (b *builder) pure(kind func(dice, *model) mix, ns float64) piece {
+	return piece{mix: b.add(blend(kind(b.d, b.m.cpu), plain(b.d, b.m.cpu), b.d.in(0.8, 1))), ns: ns}
 }
 
 func browser(b *builder) ([]shape, float64) {

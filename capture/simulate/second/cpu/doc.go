@@ -18,9 +18,15 @@
 // Yasin, "A Top-Down Method" (ISPASS 2014) and the pipeline metrics of Zen 4; the columns and their grain from the
 // readers perfevent and procfs: counts of a program to the period, /proc every 200 ms in units of 10 ms.
 //
+// A recording is of both readers, of one in seven of perfevent alone; some may not measure the kernel, some have events
+// beside the default ones, virtual machines have neither clocks nor temperatures. Counts of a thread are spread over the
+// time between its samples, as the reader does. Programs with dates wait for a timer or for requests.
+//
 // What limits is found by simulating the same draws again: execution, penalties, latency and storage at 2/3, bandwidth
 // at 3/2, a third of every critical section outside its lock, needless turns at once, the clock without its cap.
 //
-// Left out: NUMA, big and little cores, networks, swapping, huge pages as such, processors that the host takes away,
-// and placement of threads beyond a home processor with rare migrations.
+// The share of a cause in the time is that on the path: of each stage the thread that arrives last.
+//
+// Left out: the start of a program, NUMA, big and little cores, networks, swapping, huge pages as such, processors that
+// the host takes away, and placement of threads beyond a home processor with rare migrations.
 package cpu

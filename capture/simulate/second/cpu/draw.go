@@ -116,7 +116,7 @@ func (b *builder) hold(thermal bool, n int, share float64) {
 }
 
 // mostSteps is about how many steps a program has at most, so that it is simulated in a moment.
-const mostSteps = 25000
+const mostSteps = 16000
 
 // repeat appends frames until their time is about a length, ns.
 func (b *builder) repeat(shapes []shape, frame, length, uneven float64) {
@@ -133,8 +133,8 @@ func (b *builder) single(plant int) (text, name string) {
 	d, m := b.d, b.m
 	frame := d.in(8e6, 50e6)
 	length := d.in(1.5e9, 3e9)
-	one := func(make func(dice, *model) mix, n int) {
-		x := b.add(make(d, m.cpu))
+	one := func(kind func(dice, *model) mix, n int) {
+		x := b.add(kind(d, m.cpu))
 		y := b.add(plain(d, m.cpu))
 		b.m.start = float64(n)
 		b.repeat([]shape{

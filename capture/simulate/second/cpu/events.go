@@ -5,7 +5,7 @@ func (w *writer) program() {
 	maker := w.c.m.cpu.maker
 	many := w.rec.caches || w.rec.slots && maker == amd && w.c.m.cpu.slots
 	w.turn = "whole"
-	w.error = make([]float64, len(w.t.rows))
+	w.wrong = make([]float64, len(w.t.rows))
 	if many {
 		w.turn = "group0"
 	}
@@ -34,18 +34,18 @@ func (w *writer) program() {
 
 // estimate draws by how much counts are wrong that were taken for a part of the time only.
 func (w *writer) estimate(many bool) {
-	for i := range w.error {
-		w.error[i] = 1
+	for i := range w.wrong {
+		w.wrong[i] = 1
 		if many {
-			w.error[i] = max(0.5, 1+0.03*w.d.NormFloat64())
+			w.wrong[i] = max(0.5, 1+0.03*w.d.NormFloat64())
 		}
 	}
 }
 
-// rate appends an event that goes with instructions; w.error and what the data changes are on it.
+// rate appends an event that goes with instructions; w.wrong and what the data changes are on it.
 func (w *writer) rate(name, title, unit, block string, change []float64, rate func(x *mix) float64) {
 	w.count(name, title, unit, block, func(i int, r *row) float64 {
-		return w.events(r, rate) * w.error[i] * change[i]
+		return w.events(r, rate) * w.wrong[i] * change[i]
 	})
 }
 
@@ -65,7 +65,7 @@ func (w *writer) basic() {
 	for i := range same {
 		same[i] = 1
 	}
-	w.count("cycles", "CPU cycles", "cycles", "core", func(i int, r *row) float64 { return r.allCycles() * w.error[i] })
+	w.count("cycles", "CPU cycles", "cycles", "core", func(i int, r *row) float64 { return r.allCycles() * w.wrong[i] })
 	w.rate("instructions", "Instructions", "instructions", "core", same, one)
 	w.rate("branches", "Branches", "branches", "core", same, func(x *mix) float64 { return x.branches })
 	wrong := w.wandering()
@@ -160,7 +160,7 @@ func (w *writer) slots() {
 	add := func(name, title, unit string, v func(a *account) float64) {
 		w.count(name, title, unit, "core", func(i int, r *row) float64 {
 			a := w.account(r)
-			return v(&a) * w.error[i]
+			return v(&a) * w.wrong[i]
 		})
 	}
 	switch {

@@ -41,7 +41,7 @@ type writer struct {
 	counters []*capture.Counter
 	without  []string
 	turn     string    // of the events that are being added
-	error    []float64 // by row: of estimates, times
+	wrong    []float64 // by row: by what estimates are multiplied
 }
 
 // record makes the capture.

@@ -152,6 +152,9 @@ func TestSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if n := b.Len(); b.Axis.Start[0] != x.Start || b.Axis.End[n-1] != x.End {
+			t.Errorf("%s %d: the recording is not of the time that is judged", c.Kind, c.Seed)
+		}
 		if !slices.Equal(x.Leaves, y.Leaves) || !slices.Equal(x.Shares, y.Shares) {
 			t.Errorf("%s %d is judged in two ways", c.Kind, c.Seed)
 		}

@@ -146,20 +146,20 @@ func (w *writer) sensors(others []float64) {
 		w.level(capture.Meta{Name: "temperature", Title: "Temperature", Unit: "celsius", Block: "thermal",
 			Instance: name, Combine: capture.CombineMax}, false, value)
 	}
-	package_ := func(v *window) float64 { return math.Round(v.temperature + w.d.in(-0.6, 0.6)) }
+	heat := func(v *window) float64 { return math.Round(v.temperature + w.d.in(-0.6, 0.6)) }
 	chip := func(name, title string) {
 		w.level(capture.Meta{Name: name, Title: title, Unit: "celsius", Block: "hwmon", Combine: capture.CombineMax},
-			false, package_)
+			false, heat)
 	}
 	switch m.cpu.maker {
 	case intel:
 		zone("acpitz", func(*window) float64 { return math.Round(m.ambient + 4) })
-		zone("x86_pkg_temp", package_)
-		chip("hwmon_coretemp_package_id_0", "coretemp Package id 0")
+		zone("x86_pkg_temp", heat)
+		chip("hwmon_coretemp_heatid_0", "coretemp Package id 0")
 	case amd:
 		chip("hwmon_k10temp_tctl", "k10temp Tctl")
 	case arm:
-		zone("cpu-thermal", package_)
+		zone("cpu-thermal", heat)
 	}
 }
 
