@@ -163,6 +163,11 @@ func (w *writer) slots() {
 			return v(&a) * w.wrong[i]
 		})
 	}
+	if cpu.maker == intel && !w.rec.userOnly {
+		w.count("ref_cycles", "Reference cycles", "cycles", "core", func(i int, r *row) float64 {
+			return r.ran * cpu.nominal * w.wrong[i]
+		})
+	}
 	switch {
 	case cpu.maker == intel && cpu.slots:
 		// The processor tells shares in steps of 1/255.

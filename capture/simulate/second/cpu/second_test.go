@@ -94,6 +94,9 @@ func TestIdentities(t *testing.T) {
 		if hz > 5.3 {
 			wrong("the clock is %v GHz", hz)
 		}
+		if ref := sum(values(cap, "ref_cycles")); ref > 0 && (sum(values(cap, "cycles"))/ref > 3 || ref/sum(task) > 4) {
+			wrong("there are %v reference cycles in %v ns", ref, sum(task))
+		}
 		if total := values(cap, "topdown_retiring"); total != nil {
 			slots := 0.0
 			for _, name := range []string{"topdown_retiring", "topdown_bad_spec", "topdown_fe_bound", "topdown_be_bound"} {
