@@ -12,11 +12,12 @@
 // the kernel and wake-ups take time, a storage device has a number of commands in flight and a bandwidth. The clock
 // follows the turbo table, a power limit (running average), the heat of the package with its own inertia, or a governor.
 //
-// Facts are from public sources: widths, windows, penalties and latencies from the vendors' optimisation guides and
-// published measurements of Skylake, Ice Lake, Golden Cove, Zen 2 to 4 and Neoverse N1; what the generic events count
-// from the event maps of Linux (Intel: last level with prefetches; AMD: level 2 without them; Arm: level 1); slots from
-// Yasin, "A Top-Down Method" (ISPASS 2014) and the pipeline metrics of Zen 4; the columns and their grain from the
-// readers perfevent and procfs: counts of a program to the period, /proc every 200 ms in units of 10 ms.
+// What the generic events count is from the event maps of Linux (Intel: last level, with prefetches; AMD: accesses to
+// level 2 and its misses; Arm: level 1); how slots are told apart from Yasin, "A Top-Down Method" (ISPASS 2014) and the
+// pipeline metrics of Zen 4; the columns and their grain from the readers perfevent and procfs: counts of a program to
+// the period, /proc every 200 ms in units of 10 ms. Widths, windows, penalties, latencies and bandwidths of Skylake, Ice
+// Lake, Golden Cove, Zen 2 to 4 and Neoverse N1 are about what vendors and measurers publish. They were written down
+// from memory, and not each was looked up; memory and penalties vary from case to case by up to 10 %.
 //
 // A recording is of both readers, of one in seven of perfevent alone; some may not measure the kernel, some have events
 // beside the default ones, virtual machines have neither clocks nor temperatures. Counts of a thread are spread over the
