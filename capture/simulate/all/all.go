@@ -14,6 +14,7 @@ import (
 	"astrolabe/capture/simulate/mali"
 	"astrolabe/capture/simulate/rdna"
 	secondamd "astrolabe/capture/simulate/second/amd"
+	secondcpu "astrolabe/capture/simulate/second/cpu"
 	secondrdna "astrolabe/capture/simulate/second/rdna"
 )
 
@@ -49,6 +50,7 @@ var seconds = func() (out []maker) {
 		}
 	}
 	add(secondamd.Names, secondamd.Kinds, secondamd.New)
+	add(secondcpu.Names, secondcpu.Kinds, secondcpu.New)
 	add(secondrdna.Names, secondrdna.Kinds, secondrdna.New)
 	return out
 }()
