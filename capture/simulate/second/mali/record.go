@@ -1,0 +1,480 @@
+package mali
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
+	"astrolabe/capture/simulate"
+)
+
+const source = "kbase"
+
+// recorder puts what a run did into samples.
+type recorder struct {
+	s      *sim
+	m      *machine
+	r      *rand.Rand
+	origin float64 // of the capture, in seconds of the simulation
+	starts []float64
+	values [][counts]float64
+	clock  []float64 // cycles of the GPU's clock
+	hint   int
+	heat   float64
+	// how this chip and driver behave, as shares
+	blocked, firmware, spread float64
+}
+
+// record makes the capture of a run.
+func record(p *program, seed *rand.Rand, o simulate.Options) (*capture.Capture, error) {
+	s := run(p, relief{}, true)
+	r := seed
+	rec := &recorder{s: s, m: p.m, r: r, origin: s.out[p.first-1].at,
+		blocked: between(r, 0.01, 0.08), firmware: between(r, 0.005, 0.03), spread: between(r, 0.25, 0.45)}
+	length := s.out[p.last].at - rec.origin
+	axis, late := rec.axis(length, o)
+	rec.values = make([][counts]float64, axis.Len())
+	rec.clock = make([]float64, axis.Len())
+	for i := range s.segments {
+		rec.segment(&s.segments[i])
+	}
+	for f := range s.out {
+		if o := &s.out[f]; o.at > 0 {
+			rec.interrupts(o.gpuEnd)
+		}
+	}
+	c := capture.Config{
+		Name: "second", Format: "recording", GPU: p.m.gpu, Axis: axis, Late: late,
+		Device: capture.Device{Name: title(p.m), Vendor: "Arm", Driver: "kinstr_prfcnt"},
+		Properties: []capture.Property{
+			{Name: "MaliConstantsShaderCoreCount", Number: p.m.cores},
+			{Name: "MaliConstantsL2SliceCount", Number: p.m.slices},
+			{Name: "MaliConstantsBusWidthBits", Number: p.m.bus * 8},
+			{Name: "mali_warp_width", Number: 16},
+			{Name: "mali_max_clock_hz", Number: p.m.hz},
+		},
+	}
+	if err := rec.counters(&c, o); err != nil {
+		return nil, err
+	}
+	rec.gauges(&c, o)
+	marks, host := r.Float64() < 0.6, r.Float64() < 0.5
+	if o.Host.Of(host) {
+		rec.host(&c, o)
+	}
+	if o.Marks.Of(marks) {
+		rec.marks(&c)
+	}
+	return capture.New(c)
+}
+
+func title(m *machine) string {
+	if m.late {
+		return "Mali-G720"
+	}
+	return "Mali-G615"
+}
+
+// axis draws when samples were taken: at a period, a little late each, and some periods later.
+func (rec *recorder) axis(length float64, o simulate.Options) (*capture.Axis, []capture.Gap) {
+	period := pick(rec.r, 1e-3, 1e-3, 2e-3, 4e-3, 5e-3, 8e-3, 10e-3, 16e-3)
+	if o.Period > 0 {
+		period = o.Period.Seconds()
+	}
+	tardy := period * between(rec.r, 0, 0.03)
+	missing := pick(rec.r, 0, 0, 0.002, 0.01)
+	a := &capture.Axis{Clock: "CLOCK_MONOTONIC"}
+	var late []capture.Gap
+	from, lost := 0.0, uint64(0)
+	add := func(to float64) {
+		rec.starts = append(rec.starts, from)
+		a.Start, a.End = append(a.Start, int64(from*1e9)), append(a.End, int64(to*1e9))
+		if lost > 0 {
+			late = append(late, capture.Gap{Start: int64(from * 1e9), End: int64(to * 1e9), Lost: lost,
+				Reason: capture.Reason{Code: capture.LostReports,
+					Text: "the driver took no sample in some periods: this sample has their time and counts"}})
+		}
+		from, lost = to, 0
+	}
+	for i := 1; float64(i)*period < length; i++ {
+		if rec.r.Float64() < missing {
+			lost++
+			continue
+		}
+		add(float64(i)*period + tardy*rec.r.ExpFloat64()*0.3)
+	}
+	if length-from > 1e-6 {
+		lost = 0
+		add(length)
+	}
+	rec.starts = append(rec.starts, length)
+	return a, late
+}
+
+// over calls f for the samples that a stretch is in, with the seconds in each.
+func (rec *recorder) over(from, to float64, f func(i int, dt float64)) {
+	from, to = max(from-rec.origin, 0), to-rec.origin
+	n := len(rec.values)
+	if from >= to || n == 0 {
+		return
+	}
+	i := sortedFrom(rec.starts, from)
+	for ; i < n && rec.starts[i] < to; i++ {
+		if dt := min(to, rec.starts[i+1]) - max(from, rec.starts[i]); dt > 0 {
+			f(i, dt)
+		}
+	}
+}
+
+// sortedFrom is the last place whose value is not above x.
+func sortedFrom(values []float64, x float64) int {
+	i, found := slices.BinarySearch(values, x)
+	if !found {
+		i--
+	}
+	return max(i, 0)
+}
+
+// segment adds what happened in a segment.
+func (rec *recorder) segment(g *segment) {
+	length := g.end - g.start
+	if g.end <= rec.origin || length <= 0 {
+		return
+	}
+	var v [counts]float64 // per second
+	hz := g.clock * rec.m.hz
+	rec.rates(g, hz, &v)
+	rec.over(g.start, g.end, func(i int, dt float64) {
+		rec.clock[i] += hz * dt
+		to := &rec.values[i]
+		for k, x := range v {
+			if x != 0 {
+				to[k] += x * dt
+			}
+		}
+	})
+	for i := range g.parts {
+		if p := &g.parts[i]; p.done {
+			rec.at(g.end, [queues]int{compJobs, tilerJobs, mainJobs}[p.queue], 1)
+			rec.at(g.end, [queues]int{compIRQ, tilerIRQ, mainIRQ}[p.queue], 600)
+			if p.queue != binningQueue {
+				rec.at(g.end, flushes, 1)
+				rec.at(g.end, flushCycles, 900)
+			}
+		}
+	}
+}
+
+// at adds to the sample of a moment.
+func (rec *recorder) at(t float64, counter int, x float64) {
+	if t -= rec.origin; t > 0 && t <= rec.starts[len(rec.starts)-1] {
+		rec.values[min(sortedFrom(rec.starts, t), len(rec.values)-1)][counter] += x
+	}
+}
+
+// interrupts are those that tell the processor of the end of a frame.
+func (rec *recorder) interrupts(t float64) {
+	rec.at(t, irqCount, 2)
+	rec.at(t, irqActive, rec.m.interrupt*0.2*rec.m.hz*between(rec.r, 0.5, 1.5)*0.5)
+}
+
+// rates are the counts per second in a segment.
+func (rec *recorder) rates(g *segment, hz float64, v *[counts]float64) {
+	if len(g.parts) == 0 {
+		return
+	}
+	m := rec.m
+	v[gpuActive], v[iterActive] = hz, hz
+	var works, starts [queues]bool
+	idle, idleOthers := 1.0, 1.0 // shares of cores without work, and without any that is not of the main phase
+	flight := 0.0                // warps of a core under way
+	front, main := 0.0, 0.0
+	var unit [resources]float64 // shares of the cycles
+	for i := range g.parts {
+		p := &g.parts[i]
+		c := p.chunk
+		if c.fixed > 0 {
+			starts[p.queue] = true
+			continue
+		}
+		works[p.queue] = true
+		for k, x := range c.counts {
+			if x != 0 {
+				v[k] += x * p.rate
+			}
+		}
+		for l := range resources {
+			x := p.rate * c.loads[l] * m.reach[l]
+			if l.clocked() {
+				x /= g.clock
+			}
+			unit[l] += x
+		}
+		mine := p.rate * (c.loads[latency]*m.warps + 2*(c.loads[arithmetic]+c.loads[texture]+c.loads[loadStore])/g.clock)
+		width := c.width
+		if p.queue == binningQueue {
+			width *= 1 - math.Exp(-mine*1.5)
+		} else if p.limit != rasterizer {
+			mine += 4 // what units have to do waits in warps
+		}
+		flight += mine
+		idle *= 1 - width
+		if p.queue == mainQueue {
+			main = max(main, width)
+			front = max(front, p.rate*c.loads[rasterizer]/g.clock/width)
+		} else {
+			idleOthers *= 1 - width
+		}
+	}
+	core := m.cores * hz
+	any := 1 - idle
+	v[coreActive], v[fragActive], v[computeActive] = any*core, main*core, (1-idleOthers)*core
+	busiest := 0.0
+	for l := range resources {
+		if l.ofCore() && l != rasterizer && l != backend {
+			busiest = max(busiest, unit[l])
+		}
+	}
+	exec := min(any, max(any*(1-math.Exp(-flight/max(any, 0.05))), busiest*1.01))
+	v[execActive] = exec * core
+	v[fpkActive] = main * core * max(0.08, 1-0.75*front*front*front)
+	v[starveArith] = max(0, exec-unit[arithmetic]) * core * 0.92
+
+	rec.textureRates(v, exec, unit[texture], unit[latency], core)
+	rec.queueRates(g, &works, &starts, unit[latency], hz, v)
+	rec.tilerRates(g, unit[tiler], hz, v)
+	rec.memoryRates(unit[cacheRate], unit[bandwidth], hz, v)
+}
+
+// textureRates are the stalls of the texture unit.
+func (rec *recorder) textureRates(v *[counts]float64, exec, busy, waiting, core float64) {
+	if busy == 0 {
+		return
+	}
+	waiting = min(waiting, 1)
+	free := max(0, exec-busy)
+	v[texDescStall] = exec * core * 0.008
+	v[texFetchStall] = free * core * (0.04 + 0.5*waiting*waiting)
+	v[texFilterStall] = free * core * (0.06 + 0.7*waiting)
+	v[texStarved] = free * core * (0.03 + 0.5*busy*busy)
+	v[texClock] = min(exec, busy*1.05+0.1*exec) * core
+}
+
+// queueRates are those of the command streams and the iterators.
+func (rec *recorder) queueRates(g *segment, works, starts *[queues]bool, full, hz float64, v *[counts]float64) {
+	queued := [queues]int{compQueued, tilerQueued, mainQueued}
+	blocked := [queues]int{compBlocked, tilerBlocked, mainBlocked}
+	enabled := [queues]int{cs2Enabled, cs0Enabled, cs1Enabled}
+	waits := [queues]int{cs2Wait, cs0Wait, cs1Wait}
+	others := 0
+	starting := false
+	for q := range queues {
+		if works[q] {
+			others++
+		}
+		starting = starting || starts[q]
+	}
+	for q := range queues {
+		at := works[q] || starts[q]
+		if at {
+			v[queued[q]] = hz
+			share := rec.blocked * 0.2
+			if others > 1 || others == 1 && !works[q] { // cores have tasks of other queues as well
+				share += rec.blocked + 0.15*math.Pow(min(full, 1), 4)
+			}
+			v[blocked[q]] = hz * share
+		}
+		if at || g.pending[q] {
+			v[enabled[q]] = hz
+			if at {
+				v[waits[q]] = hz * 0.85
+			} else {
+				v[waits[q]] = hz * 0.98
+			}
+		}
+	}
+	v[mcuActive], v[ceuActive], v[lsuActive] = hz*rec.firmware, hz*rec.firmware*0.5, hz*rec.firmware*0.3
+	if starting {
+		v[mcuActive], v[ceuActive], v[lsuActive] = hz*0.4, hz*0.25, hz*0.12
+	}
+	for i := range g.parts {
+		if p := &g.parts[i]; p.chunk.tail {
+			switch p.queue {
+			case computeQueue:
+				v[compDrain] = 0.6 * hz
+			case binningQueue:
+				v[tilerDrain] = 0.6 * hz
+			}
+		}
+	}
+}
+
+// tilerRates are those of the tiler's time.
+func (rec *recorder) tilerRates(g *segment, busy, hz float64, v *[counts]float64) {
+	for i := range g.parts {
+		p := &g.parts[i]
+		if p.queue != binningQueue {
+			continue
+		}
+		if p.chunk.fixed > 0 {
+			v[tilerActive] = max(v[tilerActive], 0.1*hz)
+			continue
+		}
+		v[tilerActive] = hz
+		free := max(0, 1-busy)
+		if p.limit == tiler {
+			v[posShadStall], v[varShadStall] = 0.02*hz, 0.01*hz
+			v[posFIFOFull], v[primAssemblyWait] = 0.3*hz*busy, 0.3*free*hz
+			continue
+		}
+		v[posShadStall], v[varShadStall] = 0.5*free*hz, 0.2*free*hz
+		v[posFIFOFull], v[primAssemblyWait] = 0.35*free*hz, 0.7*free*hz
+	}
+}
+
+// memoryRates are those of waiting at caches and at the bus, and the histograms of the bus.
+func (rec *recorder) memoryRates(cache, bus, hz float64, v *[counts]float64) {
+	m := rec.m
+	c, b := min(cache/m.reach[cacheRate], 1), min(bus/m.reach[bandwidth], 1)
+	slices := m.slices * hz
+	b5 := b * b * b * b * b
+	v[l2RdStall] = slices * (0.01*c + 0.4*math.Pow(c, 6) + 0.25*b5)
+	v[l2WrStall] = slices * (0.005*c + 0.1*math.Pow(c, 6) + 0.1*b5)
+	v[l2RdOutStall] = slices * 0.002 * c
+	all := v[extReadBeats] + v[extWriteBeats]
+	if all <= 0 {
+		return
+	}
+	reads := v[extReadBeats] / all
+	v[extReadStall] = slices * (0.01*b + 0.55*b5) * reads
+	v[extWriteStall] = slices * (0.01*b + 0.55*b5) * (1 - reads)
+
+	wait := m.delay * (1 + 0.2*b + 0.9*b*b*b*b) // seconds
+	cycles := wait * hz
+	below := 0.0
+	for _, x := range []struct {
+		counter int
+		limit   float64
+	}{{extLat0, 128}, {extLat128, 192}, {extLat192, 256}, {extLat256, 320}, {extLat320, 384}} {
+		at := normal(math.Log(x.limit/cycles) / rec.spread)
+		v[x.counter] = v[extReadBeats] * (at - below)
+		below = at
+	}
+	quarters := func(rate, limit float64, to ...int) {
+		mean := min(rate*wait/limit, 0.97)
+		sd := 0.06 + 0.45*mean*(1-mean)
+		none, below := normal(-mean/sd), 0.0
+		for i, k := range to {
+			at := (normal((0.25*float64(i+1)-mean)/sd) - none) / (1 - none)
+			v[k] = rate * max(at-below, 0)
+			below = at
+		}
+	}
+	quarters(v[extRead], m.reads*m.slices, extReadQ1, extReadQ2, extReadQ3)
+	quarters(v[extWrite], m.reads*m.slices*0.5, extWriteQ1, extWriteQ2, extWriteQ3)
+}
+
+// normal is the distribution function of the normal distribution.
+func normal(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+
+// counters adds the hardware's counters that the product has.
+func (rec *recorder) counters(c *capture.Config, o simulate.Options) error {
+	catalogue, err := metrics.Get(rec.m.gpu)
+	if err != nil {
+		return fmt.Errorf("second mali: %w", err)
+	}
+	whole := rec.whole()
+	for k, hw := range hardware {
+		e := rec.entry(catalogue, k, hw)
+		if e == nil || slices.Contains(o.Without, e.Name) || slices.Contains(o.Without, hw) {
+			continue
+		}
+		values := make([]uint64, len(whole))
+		for i := range whole {
+			values[i] = whole[i][k]
+		}
+		c.Counters = append(c.Counters, &capture.Counter{
+			Meta: capture.Meta{Name: e.Name, Title: e.Title, Unit: e.Unit, Doc: e.Doc, Kind: capture.Delta, GPU: rec.m.gpu,
+				Block: e.Block, Source: source, Aliases: e.Aliases},
+			Axis: c.Axis, Col: capture.NewColumn(capture.Data{U: values})})
+	}
+	return nil
+}
+
+// entry is the catalogue's counter of a place, nil where the product has none or what it counts is not modelled.
+func (rec *recorder) entry(catalogue *metrics.Catalogue, k int, hw string) *metrics.Entry {
+	switch {
+	case k >= rtTri && k <= rtTriIssue && !rec.m.rays, // a small part without ray tracing units
+		k == gpuActive && !rec.m.late: // counts something else on this generation
+		return nil
+	case k == texOut && !rec.m.late:
+		hw = "TEX_MSGO_NUM_FLITS"
+	}
+	for _, e := range catalogue.Entries() {
+		if e.Expr == "" && slices.Contains(e.Aliases, hw) {
+			return e
+		}
+	}
+	return nil
+}
+
+// whole are the values as integers. What is cut off a sample goes to the next, and what counts parts of another counter
+// still adds up to it.
+func (rec *recorder) whole() [][counts]uint64 {
+	out := make([][counts]uint64, len(rec.values))
+	var carry [counts]float64
+	for i := range rec.values {
+		for k, x := range rec.values[i] {
+			x += carry[k]
+			n := math.Floor(max(x, 0))
+			carry[k] = x - n
+			out[i][k] = uint64(n)
+		}
+		agree(&out[i])
+	}
+	return out
+}
+
+// agree makes counters add up that are counted together.
+func agree(v *[counts]uint64) {
+	atMost := func(part, of int) { v[part] = min(v[part], v[of]) }
+	v[primVisible] = v[frontFacing] + v[backFacing]
+	total := v[primVisible] + v[primFaceCulled] + v[primFrustumCulled] + v[primSampleCulled] + v[primScissorCulled]
+	v[lines], v[points] = min(v[lines], total/2), min(v[points], total/2)
+	v[triangles] = total - v[lines] - v[points]
+	atMost(primDVS, primVisible)
+	v[ezsTest] = min(max(v[ezsTest], v[ezsKill]+v[ezsUpdate]), v[quadsRast])
+	atMost(ezsKill, ezsTest)
+	atMost(partialQuads, quadsRast)
+	v[quadsCoarse] = v[quadsRast]
+	v[fragWarps] = min(v[fragWarps], (v[quadsRast]-v[ezsKill])/4)
+	v[fragThreads] = min(v[fragThreads], 16*v[fragWarps]) / 4 * 4 // counted by quads
+	atMost(lzsKill, lzsTest)
+	v[fpkKiller] = min(v[fpkKiller], v[quadsRast]-v[ezsKill])
+	v[l2Any] = v[l2ReadLookup] + v[l2WriteLookup] + v[l2Evict] + v[l2CleanUnique]
+	v[l2Rd] = v[l2ReadLookup]
+	v[l2Wr] = v[l2WriteLookup]
+	v[extWrite] = v[extWriteNoSnoopFull] + v[extWriteNoSnoopPart] + v[extWriteSnoopFull] + v[extWriteSnoopPart]
+	v[mmuRequests] = v[mmuHitL3] + v[mmuHitL2] + v[mmuReadsL3]
+	within := func(of int, parts ...int) {
+		left := v[of]
+		for _, k := range parts {
+			v[k] = min(v[k], left)
+			left -= v[k]
+		}
+	}
+	within(extReadBeats, extLat0, extLat128, extLat192, extLat256, extLat320)
+	within(extRead, extReadQ1, extReadQ2, extReadQ3)
+	within(extWrite, extWriteQ1, extWriteQ2, extWriteQ3)
+	for _, x := range [][2]int{{compBlocked, compQueued}, {tilerBlocked, tilerQueued}, {mainBlocked, mainQueued},
+		{beatsRdTexExt, beatsRdTex}, {beatsRdLSCExt, beatsRdLSC}, {beatsRdFTCExt, beatsRdFTC},
+		{extReadNoSnoop, extRead}, {execActive, coreActive}, {fragActive, coreActive},
+		{computeActive, coreActive}, {fpkActive, fragActive}, {tilerActive, iterActive}} {
+		atMost(x[0], x[1])
+	}
+	warps := v[fragWarps] + v[computeWarps]
+	v[warpRegs64], v[fullWarps] = min(v[warpRegs64], warps), min(v[fullWarps], warps)
+}
