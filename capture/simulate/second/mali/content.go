@@ -290,7 +290,9 @@ func (d *drawing) limited(by leaf, t float64) content {
 	case overhead:
 		last := []int(nil)
 		each := d.m.launch * between(r, 0.15, 0.6)
-		n := max(20, min(160, int(t/(d.m.launch*1.4))))
+		n := max(20, min(120, int(t/(d.m.launch*1.4))))
+		t = float64(n) * d.m.launch * 1.2
+		d.seconds = t
 		for range n {
 			last = []int{b.job(computeQueue, each*between(r, 0.5, 1.5), pick(r, computeTops(d.m)...), last...)}
 		}
@@ -316,8 +318,9 @@ func (d *drawing) limited(by leaf, t float64) content {
 		return cpu(between(r, 0.2, 0.4), between(r, 0.1, 0.3))
 	default:
 		last := []int(nil)
-		for range 1 + r.IntN(3) {
-			each := t * between(r, 0.4, 0.6)
+		n := 1 + r.IntN(3)
+		for range n {
+			each := t / float64(n) * between(r, 0.8, 1.2)
 			main := by == varying || by == rasterizer || by == backend || by == texture && r.Float64() < 0.7 ||
 				r.Float64() < 0.5
 			if main {
@@ -327,7 +330,7 @@ func (d *drawing) limited(by leaf, t float64) content {
 			}
 		}
 	}
-	return cpu(between(r, 0.15, 0.5), between(r, 0.1, 0.4))
+	return cpu(between(r, 0.1, 0.4), between(r, 0.05, 0.3))
 }
 
 // small is content of several limits that is not what the case is about.

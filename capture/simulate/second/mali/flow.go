@@ -27,7 +27,7 @@ func (s *sim) advance(wake float64) {
 	keep := s.active[:0]
 	for _, a := range s.active {
 		done := min(a.left, a.rate*dt)
-		if a.left-done < 1e-9 {
+		if a.left <= a.rate*(dt+1e-12) { // less than a double can tell apart
 			done = a.left
 		}
 		a.left -= done

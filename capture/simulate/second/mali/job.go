@@ -137,7 +137,7 @@ func mainCounts(m *machine, r *rand.Rand, w want, work *[resources]float64, n *[
 		bytes = max(most/0.5, pixels*0.5)
 	}
 	n[beatsWrTIB] = bytes / 16
-	n[beatsRdFTC] = n[fragPrims]*1.5 + bytes/16*pick(r, 0, 0, 0.3, 1)
+	n[beatsRdFTC] = n[fragPrims]*0.4 + bytes/16*pick(r, 0, 0, 0.3, 1)
 	if m.late { // vertices of the draws that are shaded late
 		n[computeWarps] = n[fragPrims] * 0.3 / 16
 		n[computeTasks] = n[computeWarps] / 4

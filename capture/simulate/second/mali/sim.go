@@ -1,6 +1,9 @@
 package mali
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // A queue is one of the iterators of the command stream front end.
 const (
@@ -169,6 +172,9 @@ func run(p *program, r relief, record bool) *sim {
 		s.next[q] = s.forward(cursor{0, 0}, q)
 	}
 	for s.out[len(p.frames)-1].at == 0 {
+		if s.t > 600 {
+			panic(fmt.Sprintf("mali: nothing happens any more: app %d, driver %d, queues %v", s.app, s.driver, s.next))
+		}
 		wake := s.start()
 		s.advance(wake)
 	}
