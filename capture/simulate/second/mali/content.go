@@ -38,6 +38,11 @@ func (d *drawing) mix(queue int, top leaf) (l [resources]float64) {
 	case latency: // each load waits for the one before
 		some(bandwidth, 0.15, 0.4)
 	}
+	if d.plain { // what several jobs at once need together does not limit either
+		for _, of := range []leaf{cacheRate, bandwidth, latency} {
+			l[of] *= 0.6
+		}
+	}
 	l[top] = 1
 	// A second one is often as high.
 	if !d.plain {
@@ -66,7 +71,7 @@ func (b *builder) job(queue int, seconds float64, top leaf, after ...int) int {
 
 // pass adds a render pass: its binning takes a share of the time of its main phase.
 func (b *builder) pass(seconds, share float64, top leaf, after ...int) int {
-	binning := b.job(binningQueue, seconds*share, pick(b.d.r, tiler, tiler, tiler, latency, arithmetic))
+	binning := b.job(binningQueue, seconds*share, pick(b.d.r, tiler, tiler, tiler, tiler, latency, arithmetic, loadStore))
 	return b.job(mainQueue, seconds, top, append(after, binning)...)
 }
 

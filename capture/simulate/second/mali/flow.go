@@ -154,7 +154,7 @@ func (s *sim) settle() (used [resources]float64) {
 	}
 	// Reads wait longer where many are under way.
 	u := min(streams, 1)
-	crowd := 1 + 0.2*u + 0.9*u*u*u*u
+	crowd := 1 + 0.2*u + 0.6*u*u*u*u
 	for i := range s.active {
 		a, w := &s.active[i], &want[i]
 		c := &a.spec.chunks[a.chunk]

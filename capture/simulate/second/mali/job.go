@@ -41,8 +41,9 @@ func newJob(m *machine, r *rand.Rand, w want) job {
 		loads[l] = work[l] / m.rate(l)
 	}
 	dram := between(r, 0.6, 0.9)
+	steady := between(r, 0.9, 0.995)
 	add := func(share, width float64, tail bool) {
-		c := chunk{width: width, tail: tail, dram: dram}
+		c := chunk{width: width, tail: tail, dram: dram, steady: steady}
 		for l := range resources {
 			c.loads[l] = loads[l] * share
 		}
@@ -102,6 +103,9 @@ func mainCounts(m *machine, r *rand.Rand, w want, work *[resources]float64, n *[
 		layers = between(r, 1.0, 2.5)
 	}
 	pixels := rastered * 4 / layers
+	if w.loads[rasterizer] < 1 { // but for depth alone, each pixel is shaded about once or more often
+		pixels = min(pixels, shaded*4/between(r, 0.8, 1.6))
+	}
 	n[fragPrims] = thin * work[rasterizer]
 	n[quadsRast], n[quadsCoarse] = rastered, rastered
 	n[partialQuads] = rastered * between(r, 0.04, 0.15)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
@@ -22,8 +23,6 @@ type recorder struct {
 	starts []float64
 	values [][counts]float64
 	clock  []float64 // cycles of the GPU's clock
-	hint   int
-	heat   float64
 	// how this chip and driver behave, as shares
 	blocked, firmware, spread float64
 }
@@ -104,12 +103,12 @@ func (rec *recorder) axis(length float64, o simulate.Options) (*capture.Axis, []
 			lost++
 			continue
 		}
-		add(float64(i)*period + tardy*rec.r.ExpFloat64()*0.3)
+		if to := float64(i)*period + tardy*min(rec.r.ExpFloat64(), 5); to < length {
+			add(to)
+		}
 	}
-	if length-from > 1e-6 {
-		lost = 0
-		add(length)
-	}
+	lost = 0
+	add(length) // when the recorder is stopped it takes what is left
 	rec.starts = append(rec.starts, length)
 	return a, late
 }
@@ -191,7 +190,7 @@ func (rec *recorder) rates(g *segment, hz float64, v *[counts]float64) {
 	var works, starts [queues]bool
 	idle, idleOthers := 1.0, 1.0 // shares of cores without work, and without any that is not of the main phase
 	flight := 0.0                // warps of a core under way
-	front, main := 0.0, 0.0
+	front, main, steady := 0.0, 0.0, 0.0
 	var unit [resources]float64 // shares of the cycles
 	for i := range g.parts {
 		p := &g.parts[i]
@@ -221,6 +220,7 @@ func (rec *recorder) rates(g *segment, hz float64, v *[counts]float64) {
 			mine += 4 // what units have to do waits in warps
 		}
 		flight += mine
+		steady = max(steady, c.steady)
 		idle *= 1 - width
 		if p.queue == mainQueue {
 			main = max(main, width)
@@ -238,7 +238,7 @@ func (rec *recorder) rates(g *segment, hz float64, v *[counts]float64) {
 			busiest = max(busiest, unit[l])
 		}
 	}
-	exec := min(any, max(any*(1-math.Exp(-flight/max(any, 0.05))), busiest*1.01))
+	exec := min(any, max(any*steady*(1-math.Exp(-flight/max(any, 0.05))), busiest*1.01))
 	v[execActive] = exec * core
 	v[fpkActive] = main * core * max(0.08, 1-0.75*front*front*front)
 	v[starveArith] = max(0, exec-unit[arithmetic]) * core * 0.92
@@ -352,7 +352,7 @@ func (rec *recorder) memoryRates(cache, bus, hz float64, v *[counts]float64) {
 	v[extReadStall] = slices * (0.01*b + 0.55*b5) * reads
 	v[extWriteStall] = slices * (0.01*b + 0.55*b5) * (1 - reads)
 
-	wait := m.delay * (1 + 0.2*b + 0.9*b*b*b*b) // seconds
+	wait := m.delay * (1 + 0.2*b + 0.6*b*b*b*b) // seconds
 	cycles := wait * hz
 	below := 0.0
 	for _, x := range []struct {
@@ -382,13 +382,13 @@ func normal(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 
 // counters adds the hardware's counters that the product has.
 func (rec *recorder) counters(c *capture.Config, o simulate.Options) error {
-	catalogue, err := metrics.Get(rec.m.gpu)
+	entries, err := entriesOf(rec.m.gpu)
 	if err != nil {
-		return fmt.Errorf("second mali: %w", err)
+		return err
 	}
 	whole := rec.whole()
 	for k, hw := range hardware {
-		e := rec.entry(catalogue, k, hw)
+		e := rec.entry(entries, k, hw)
 		if e == nil || slices.Contains(o.Without, e.Name) || slices.Contains(o.Without, hw) {
 			continue
 		}
@@ -404,8 +404,31 @@ func (rec *recorder) counters(c *capture.Config, o simulate.Options) error {
 	return nil
 }
 
+// entriesOf are the catalogue's counters of a GPU by the names of the hardware.
+func entriesOf(gpu string) (map[string]*metrics.Entry, error) {
+	if known, ok := entriesKnown.Load(gpu); ok {
+		return known.(map[string]*metrics.Entry), nil
+	}
+	catalogue, err := metrics.Get(gpu)
+	if err != nil {
+		return nil, fmt.Errorf("second mali: %w", err)
+	}
+	out := map[string]*metrics.Entry{}
+	for _, e := range catalogue.Entries() {
+		for _, a := range e.Aliases {
+			if e.Expr == "" && out[a] == nil {
+				out[a] = e
+			}
+		}
+	}
+	entriesKnown.Store(gpu, out)
+	return out, nil
+}
+
+var entriesKnown sync.Map // by GPU
+
 // entry is the catalogue's counter of a place, nil where the product has none or what it counts is not modelled.
-func (rec *recorder) entry(catalogue *metrics.Catalogue, k int, hw string) *metrics.Entry {
+func (rec *recorder) entry(entries map[string]*metrics.Entry, k int, hw string) *metrics.Entry {
 	switch {
 	case k >= rtTri && k <= rtTriIssue && !rec.m.rays, // a small part without ray tracing units
 		k == gpuActive && !rec.m.late: // counts something else on this generation
@@ -413,12 +436,7 @@ func (rec *recorder) entry(catalogue *metrics.Catalogue, k int, hw string) *metr
 	case k == texOut && !rec.m.late:
 		hw = "TEX_MSGO_NUM_FLITS"
 	}
-	for _, e := range catalogue.Entries() {
-		if e.Expr == "" && slices.Contains(e.Aliases, hw) {
-			return e
-		}
-	}
-	return nil
+	return entries[hw]
 }
 
 // whole are the values as integers. What is cut off a sample goes to the next, and what counts parts of another counter

@@ -19,6 +19,7 @@ type chunk struct {
 	dram   float64            // of the waiting in loads[latency], the share that external memory is the reason of
 	fixed  float64            // seconds in which a job starts; 0 where it has work
 	width  float64            // share of the cores that have some of it
+	steady float64            // share of a core's time in which its next task is there when one ends
 	tail   bool               // the queue may start its next job
 	counts [counts]float64
 }
