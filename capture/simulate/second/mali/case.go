@@ -36,6 +36,6 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	c.Record = func(o simulate.Options) (*capture.Capture, error) {
 		return record(p, rand.New(rand.NewPCG(seed, h.Sum64()+1)), o)
 	}
-	c.Judge = func() (*simulate.Truth, error) { return p.judge(kind == simulate.KindHealthy), nil }
+	c.Judge = func() (*simulate.Truth, error) { return p.judge(), nil }
 	return c, nil
 }

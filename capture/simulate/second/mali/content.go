@@ -243,7 +243,7 @@ func (d *drawing) mixture(t float64) content {
 	r := d.r
 	n := 1 + r.IntN(9)
 	for range n {
-		each := t / float64(n) * math.Exp(r.NormFloat64()*0.6)
+		each := t / float64(n) * math.Exp(r.NormFloat64()*0.9)
 		var after []int
 		if k := len(b.jobs); k > 0 && r.Float64() < 0.7 {
 			after = []int{r.IntN(k)}

@@ -129,7 +129,7 @@ func (s *sim) settle() (used [resources]float64) {
 		panic("mali: more jobs at work than queues can have")
 	}
 	slow := 1 / s.clock
-	streams := 0.0
+	var together [resources]float64 // what all would use of each resource, each as fast as alone
 	for i := range s.active {
 		a, w := &s.active[i], &want[i]
 		c := &a.spec.chunks[a.chunk]
@@ -150,10 +150,13 @@ func (s *sim) settle() (used [resources]float64) {
 			}
 			w.loads[l] = t
 		}
-		streams += w.loads[bandwidth] / max(norm(&w.loads, a.spec.squares), 1e-12)
+		alone := 1 / max(norm(&w.loads, a.spec.squares), 1e-12)
+		for l := range resources {
+			together[l] += w.loads[l] * alone
+		}
 	}
 	// Reads wait longer where many are under way.
-	u := min(streams, 1)
+	u := together[bandwidth] / max(1, together[largest(&together)])
 	crowd := 1 + 0.2*u + 0.6*u*u*u*u
 	for i := range s.active {
 		a, w := &s.active[i], &want[i]

@@ -82,6 +82,9 @@ func (p *program) needlessTurns() bool {
 	return false
 }
 
+// dated reports whether there are dates to keep.
+func (p *program) dated() bool { return p.frames[p.first].due > 0 || p.pacing.refresh > 0 }
+
 // span is a part of the program: frames that are judged together.
 type span struct {
 	name        string
@@ -103,7 +106,7 @@ func (p *program) spans() []span {
 func (s *sim) length(x span) float64 { return s.out[x.last].at - s.out[x.first-1].at }
 
 // judge finds what limits the program, by relieving one thing after the other.
-func (p *program) judge(healthy bool) *simulate.Truth {
+func (p *program) judge() *simulate.Truth {
 	base := run(p, relief{}, true)
 	origin := base.out[p.first-1].at
 	ns := func(t float64) int64 { return int64(math.Round((t - origin) * 1e9)) }
@@ -152,7 +155,8 @@ func (p *program) judge(healthy bool) *simulate.Truth {
 		for f := x.first; f <= x.last; f++ {
 			part.Missed += base.missed(f)
 		}
-		part.Healthy = healthy && part.Missed == 0
+		// Who draws as fast as the display refreshes, and misses none, has what there is to have.
+		part.Healthy = part.Missed == 0 && p.dated()
 	}
 	truth := &simulate.Truth{Part: parts[0], Phases: parts[1:]}
 	for f := p.first; f <= p.last; f++ {
@@ -163,9 +167,13 @@ func (p *program) judge(healthy bool) *simulate.Truth {
 	return truth
 }
 
-// missed is 1 for a frame that was shown after its date.
+// missed is 1 for a frame that was shown after its date: the one that it was given, or the refresh behind that of the
+// frame before it.
 func (s *sim) missed(f int) int {
-	if due := s.p.frames[f].due; due > 0 && s.out[f].at > due+1e-4 {
+	at, refresh := s.out[f].at, s.p.pacing.refresh
+	switch due := s.p.frames[f].due; {
+	case due > 0 && at > due+1e-4,
+		due == 0 && refresh > 0 && at > s.out[f-1].at+1.5*refresh:
 		return 1
 	}
 	return 0
