@@ -211,7 +211,7 @@ func (d *drawing) finish() *program {
 		n = int(min(200, max(72, 1.6/about)))
 	}
 	// Programs of very many jobs are simulated for fewer frames.
-	n = max(36, min(n, 8000/max(len(d.contents[0].jobs), len(d.contents[len(d.contents)-1].jobs))))
+	n = max(36, min(n, 5000/max(len(d.contents[0].jobs), len(d.contents[len(d.contents)-1].jobs))))
 	p.first, p.last = warm, warm+n-1
 	tick := 0
 	walk, request := 0.0, 0.0

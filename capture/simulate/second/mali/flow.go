@@ -139,8 +139,11 @@ func (s *sim) settle() (used [resources]float64) {
 		}
 		for l := range resources {
 			t := c.loads[l] * a.scale
-			if l.clocked() {
+			switch {
+			case l.clocked():
 				t *= slow
+			case l == bandwidth: // at a low clock the bus carries less than the memory gives
+				t *= max(1, s.p.m.dram*slow/s.p.m.wires())
 			}
 			if f := s.r.faster[l]; f > 0 {
 				t /= f

@@ -111,6 +111,7 @@ func newMachine(name string, r *rand.Rand) *machine {
 		m.rays = true
 		m.bus = pick(r, 16.0, 16, 32)
 	}
+	m.dram = min(m.dram, 0.75*m.wires())
 	m.delay = between(r, 140e-9, 260e-9)
 	m.reads = pick(r, 64.0, 96, 128)
 	m.launch = between(r, 6e-6, 16e-6)
@@ -126,6 +127,9 @@ func newMachine(name string, r *rand.Rand) *machine {
 	}
 	return m
 }
+
+// wires is what the external bus can carry each way per second at the highest clock.
+func (m *machine) wires() float64 { return m.slices * m.bus * m.hz }
 
 // rate is what a resource does per second at the highest clock: cycles, bytes, or seconds of warps.
 func (m *machine) rate(l leaf) float64 {

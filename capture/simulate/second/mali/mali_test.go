@@ -207,6 +207,8 @@ func identities(t *testing.T, at string, c *capture.Capture) {
 			"L2_EXT_RRESP_256_319", "L2_EXT_RRESP_320_383"), sum(i, "L2_EXT_READ_BEATS"))
 		atMost("under way", sum(i, "L2_EXT_AR_CNT_Q1", "L2_EXT_AR_CNT_Q2", "L2_EXT_AR_CNT_Q3"), sum(i, "L2_EXT_READ"))
 		atMost("read beats", sum(i, "L2_EXT_READ_BEATS")*number(c, "MaliConstantsBusWidthBits")/8, 64*sum(i, "L2_EXT_READ")+64)
+		atMost("beats of reads", sum(i, "L2_EXT_READ_BEATS"), slices*clock[i])
+		atMost("beats of writes", sum(i, "L2_EXT_WRITE_BEATS"), slices*clock[i])
 		atMost("cache", sum(i, "L2_READ_LOOKUP", "L2_WRITE_LOOKUP"), slices*clock[i])
 		atMost("external loads", 16*sum(i, "BEATS_RD_TEX_EXT", "BEATS_RD_LSC_EXT", "BEATS_RD_FTC_EXT"),
 			64*sum(i, "L2_EXT_READ")*1.02+64)
