@@ -101,12 +101,13 @@ func (d *drawing) processor(c *content, t, low, high float64) content {
 func (d *drawing) forward(t float64) content {
 	b := builder{d: d}
 	r := d.r
-	shadow := b.pass(t*between(r, 0.08, 0.22), between(r, 0.3, 0.8), pick(r, rasterizer, tiler2main(r), bandwidth))
+	shadow := b.pass(t*between(r, 0.08, 0.22), between(r, 0.3, 0.8), pick(r, rasterizer, ofDepth(r), bandwidth))
 	after := []int{shadow}
 	if r.Float64() < 0.4 {
 		after = append(after, b.job(computeQueue, t*between(r, 0.03, 0.1), pick(r, arithmetic, latency, loadStore)))
 	}
-	scene := b.pass(t*between(r, 0.4, 0.6), between(r, 0.15, 0.4), pick(r, arithmetic, arithmetic, texture, varying, latency), after...)
+	scene := b.pass(t*between(r, 0.4, 0.6), between(r, 0.15, 0.4),
+		pick(r, arithmetic, arithmetic, texture, varying, latency), after...)
 	for range 1 + r.IntN(4) {
 		scene = b.pass(t*between(r, 0.04, 0.12), 0.02, pick(r, bandwidth, bandwidth, texture, arithmetic), scene)
 	}
@@ -114,8 +115,8 @@ func (d *drawing) forward(t float64) content {
 	return d.processor(&b.content, t, 0.3, 0.8)
 }
 
-// tiler2main is what a depth-only main phase is limited by.
-func tiler2main(r *rand.Rand) leaf { return pick(r, rasterizer, cacheRate) }
+// ofDepth is what a depth-only main phase is limited by.
+func ofDepth(r *rand.Rand) leaf { return pick(r, rasterizer, cacheRate) }
 
 func (d *drawing) deferred(t float64) content {
 	b := builder{d: d}
@@ -137,7 +138,8 @@ func (d *drawing) layers(t float64) content {
 	r := d.r
 	scene := b.pass(t*between(r, 0.2, 0.4), between(r, 0.1, 0.3), pick(r, arithmetic, texture))
 	particles := b.job(computeQueue, t*between(r, 0.03, 0.1), loadStore)
-	b.pass(t*between(r, 0.5, 0.7), between(r, 0.1, 0.25), pick(r, backend, backend, texture, varying, rasterizer), scene, particles)
+	b.pass(t*between(r, 0.5, 0.7), between(r, 0.1, 0.25),
+		pick(r, backend, backend, texture, varying, rasterizer), scene, particles)
 	return d.processor(&b.content, t, 0.25, 0.7)
 }
 
@@ -183,7 +185,8 @@ func (d *drawing) simulation(t float64) content {
 	r := d.r
 	last := b.job(computeQueue, t*between(r, 0.1, 0.25), pick(r, latency, loadStore, arithmetic))
 	for range 1 + r.IntN(6) {
-		last = b.job(computeQueue, t*between(r, 0.06, 0.2), pick(r, latency, arithmetic, loadStore, cacheRate, bandwidth), last)
+		last = b.job(computeQueue, t*between(r, 0.06, 0.2),
+			pick(r, latency, arithmetic, loadStore, cacheRate, bandwidth), last)
 	}
 	b.pass(t*between(r, 0.15, 0.4), between(r, 0.1, 0.4), pick(r, arithmetic, backend, texture), last)
 	return d.processor(&b.content, t, 0.1, 0.5)
@@ -217,7 +220,8 @@ func (d *drawing) queries(t float64) content {
 	}
 	b := builder{d: d}
 	g := b.pass(t*between(d.r, 0.15, 0.3), between(d.r, 0.2, 0.5), pick(d.r, texture, varying, bandwidth))
-	rays := b.job(pick(d.r, computeQueue, mainQueue), t*between(d.r, 0.4, 0.6), pick(d.r, rayTracing, rayTracing, latency), g)
+	rays := b.job(pick(d.r, computeQueue, mainQueue), t*between(d.r, 0.4, 0.6),
+		pick(d.r, rayTracing, rayTracing, latency), g)
 	b.pass(t*between(d.r, 0.1, 0.2), 0.02, pick(d.r, bandwidth, texture), rays)
 	return d.processor(&b.content, t, 0.2, 0.6)
 }

@@ -14,7 +14,6 @@ func (s *sim) advance(wake float64) {
 	if len(s.active) > 0 {
 		s.busy += dt
 	}
-	s.clocked += dt * s.clock
 	var seg segment
 	if s.record {
 		seg = segment{start: s.t, end: until, clock: s.clock, used: used, parts: make([]part, 0, len(s.active))}

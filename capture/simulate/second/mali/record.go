@@ -28,9 +28,8 @@ type recorder struct {
 }
 
 // record makes the capture of a run.
-func record(p *program, seed *rand.Rand, o simulate.Options) (*capture.Capture, error) {
+func record(p *program, r *rand.Rand, o simulate.Options) (*capture.Capture, error) {
 	s := run(p, relief{}, true)
-	r := seed
 	rec := &recorder{s: s, m: p.m, r: r, origin: s.out[p.first-1].at,
 		blocked: between(r, 0.01, 0.08), firmware: between(r, 0.005, 0.03), spread: between(r, 0.25, 0.45)}
 	length := s.out[p.last].at - rec.origin

@@ -126,13 +126,13 @@ type part struct {
 
 // shown is what became of a frame.
 type shown struct {
-	begin, driven            float64
-	appNode, driverNode      int
-	jobNodes                 []int
-	left                     int
-	gpuBegin, gpuEnd, at     float64
-	endNode, shownNode, jobs int
-	driverStart              float64
+	begin, driven        float64
+	appNode, driverNode  int
+	jobNodes             []int
+	left                 int
+	gpuBegin, gpuEnd, at float64
+	endNode, shownNode   int
+	driverStart          float64
 }
 
 type sim struct {
@@ -153,8 +153,6 @@ type sim struct {
 	clock     float64
 	busy      float64 // seconds since the governor's last decision
 	decision  float64
-	held      [leaves]float64 // seconds in which the clock was held, for the mean
-	clocked   float64
 	queueLast [queues]int // one more than the node of a queue's latest job
 }
 
