@@ -29,7 +29,7 @@ func (a *artist) scenery(name string) draw3D {
 	return draw3D{name: name, pixels: a.pixels, overdraw: a.of(1.3, 3.2), hiz: a.of(0.1, 0.45), early: a.of(0.05, 0.3),
 		kill: a.of(0, 0.08), verts: a.log(6e4, 9e5), visible: a.of(0.35, 0.6), attrs: a.of(2, 5),
 		vsInstr: a.of(30, 110), psInstr: a.log(25, 160), samples: a.of(1.5, 6), texCost: a.of(1, 2.6),
-		texLine: a.log(0.08, 0.5), texMiss: a.of(0.25, 0.7), loads: a.of(0.3, 3), trips: a.of(0.6, 2),
+		texLine: a.log(0.03, 0.2), texMiss: a.of(0.25, 0.7), loads: a.of(0.3, 3), trips: a.of(0.6, 2),
 		miss: a.of(0.15, 0.4), bytes: 4, blend: a.of(0, 0.1), draws: a.log(150, 2500), msaa: 1, stencil: 1, depth: true,
 		slope: a.of(0.25, 0.6)}
 }
@@ -45,8 +45,11 @@ func (a *artist) shadow() draw3D {
 
 // screen is a pass of one triangle or a few quads over the whole target.
 func (a *artist) screen(name string, scale float64) draw3D {
+	// Every input is read about once, whatever the number of samples of it: four bytes of a texel are a quarter of a
+	// line for four pixels.
+	samples := a.of(1, 10)
 	return draw3D{name: name, pixels: a.pixels * scale, overdraw: 1, verts: 6, visible: 1, attrs: 1, vsInstr: 8,
-		psInstr: a.log(15, 120), samples: a.of(1, 10), texCost: a.of(1, 2), texLine: a.log(0.1, 0.4),
+		psInstr: a.log(15, 120), samples: samples, texCost: a.of(1, 2), texLine: a.log(0.2, 0.9) / max(1.5, samples),
 		texMiss: a.of(0.5, 0.95), loads: a.of(0, 1), trips: a.of(0.5, 1.5), miss: a.of(0.3, 0.7), bytes: 4, draws: 2,
 		msaa: 1, stencil: 1, slope: a.of(0.05, 0.15)}
 }
@@ -119,7 +122,7 @@ var archetypes = []archetype{
 		light := a.screen("lighting", 1)
 		light.psInstr, light.samples = a.log(80, 400), a.of(4, 9)
 		ao := a.screen("occlusion", a.of(0.25, 1))
-		ao.samples, ao.texLine = a.of(8, 20), a.of(0.1, 0.5)
+		ao.samples, ao.texLine = a.of(8, 20), a.log(0.03, 0.2)
 		p := []*pass{a.render(a.shadow()), a.render(g), a.render(ao)}
 		if a.chance(0.4) {
 			k := a.kernel("light culling")
@@ -136,7 +139,7 @@ var archetypes = []archetype{
 		p := []*pass{a.render(a.interfaces(a.of(1, 4)))}
 		if a.chance(0.5) {
 			b := a.screen("blur", a.of(0.1, 0.5))
-			b.samples = a.of(6, 14)
+			b.samples, b.texLine = a.of(6, 14), a.of(0.03, 0.1)
 			p = append(p, a.render(b), a.render(b))
 		}
 		return p
@@ -146,6 +149,7 @@ var archetypes = []archetype{
 		for range 3 + a.IntN(4) {
 			f := a.screen("filter", a.of(0.25, 1))
 			f.samples, f.psInstr = a.log(4, 30), a.log(30, 200)
+			f.texLine = a.log(0.2, 0.8) / f.samples
 			if a.chance(0.3) {
 				f.bytes = 8
 			}
@@ -182,7 +186,7 @@ var archetypes = []archetype{
 	}, [2]float64{1.2, 6}, [2]float64{0.3, 2}},
 	{"menu", func(a *artist) []*pass {
 		b := a.screen("blurred scene", a.of(0.5, 1))
-		b.samples = a.of(5, 13)
+		b.samples, b.texLine = a.of(5, 13), a.of(0.03, 0.1)
 		return []*pass{a.render(a.scenery("model")), a.render(b), a.render(a.interfaces(a.of(0.5, 2)))}
 	}, [2]float64{0.1, 0.5}, [2]float64{0.1, 0.4}},
 	{"design viewer", func(a *artist) []*pass {

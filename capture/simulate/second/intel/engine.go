@@ -127,7 +127,11 @@ func (g *gpu) prepare(p *pass, scale, ghz float64) (longest float64) {
 		most = max(most, g.latency[c]+sh[unLat]*g.trip(p))
 		longest += most / float64(n)
 	}
-	return longest
+	lines := 0.0
+	for s := range p.read {
+		lines += p.read[s] + p.write[s]
+	}
+	return max(longest, lines*scale*64*(1-g.m.llcHits)/g.m.bandwidth)
 }
 
 // trip is how long a thread waits for a load, in ns: longer where memory is busy.
@@ -153,7 +157,7 @@ func (g *gpu) run(p *pass, scale, at, ghz float64) float64 {
 	g.overhead(at, at+start)
 	at += start
 	span := g.prepare(p, scale, ghz)
-	dt := min(60e3, max(500, span/80))
+	dt := min(60e3, max(500, span/64))
 	n := len(p.mult)
 	first, last := stCS, stPB
 	var st step

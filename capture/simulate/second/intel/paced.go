@@ -31,7 +31,7 @@ func (d *drawer) paced(sc *scene, c simulate.Candidate) (text string) {
 			sc.pace.jitter = d.of(0.02, 0.2)
 		}
 	}
-	share := d.of(0.2, 0.72)
+	share := d.of(0.2, 0.7)
 	if c == simulate.DisplayRequest && d.chance(0.5) {
 		share = d.of(0.03, 0.4) // idle screens
 	}

@@ -156,7 +156,7 @@ func (m *machine) render(r *rand.Rand, d draw3D) *pass {
 	quads := shaded / 4
 	sub := float64(m.subslices)
 
-	p.clk[unCS] = d.draws * span(r, 400, 1500)
+	p.clk[unCS] = d.draws * span(r, 250, 900)
 	p.clk[unVF] = d.verts * (0.6 + 0.25*d.attrs)
 	p.clk[unVS] = p.vertex * d.vsInstr * 1.4
 	p.clk[unCL] = prims * span(r, 0.9, 1.2)
