@@ -86,7 +86,7 @@ func (d *drawer) scene(kind string) (sc *scene, text, plant string, err error) {
 // empty is a scene without frames that nothing but the GPU holds up.
 func (d *drawer) empty() *scene {
 	return &scene{m: d.m, warm: 4, ahead: 2 + d.IntN(2), pace: pacing{buffers: 3}, threads: d.of(0.02, 0.5),
-		switchy: d.of(8e3, 40e3)}
+		idle: d.of(2e3, 15e3), switchy: d.of(8e3, 40e3)}
 }
 
 // animate adds frames of a content. Work varies slowly with what is seen, and a little from frame to frame.

@@ -40,6 +40,9 @@ func (g *gpu) count(p *pass, st *step, scale, at, length, ghz float64) {
 		leaf = g.shaderLeaf(p, st.part[stPS])
 	}
 	g.out.pace(at, at+length, leaf)
+	for s := range used {
+		used[s] *= 1 - p.bubbles
+	}
 	held := func(s stage) float64 { // share of time in which a stage has output that nobody takes
 		if s < limit && st.move[s] > 0 {
 			return 1 - used[s]
@@ -58,7 +61,7 @@ func (g *gpu) count(p *pass, st *step, scale, at, length, ghz float64) {
 	}
 
 	// Samplers hold requests while lines are under way.
-	tex := min(1, moved*sh[unTex]/length)
+	tex := min(1, moved*sh[unTex]/length) * (1 - p.bubbles)
 	wait := 0.0
 	if e[evTexLines] > 0 {
 		lines := e[evTexLines] / (e[evTexLines] + e[evAccess] + 1)
@@ -76,7 +79,7 @@ func (g *gpu) count(p *pass, st *step, scale, at, length, ghz float64) {
 	}
 	e[evSamplerBottleneck] = clocks * slow
 	e[evSamplerInput] = clocks * min(1, busy+0.1*busy*(1-busy))
-	e[evSamplerOutput] = clocks * (tex*p.out*0.85 + 0.1*wait)
+	e[evSamplerOutput] = clocks * (tex*p.output(unTex) + 0.05*wait)
 
 	e[evVfBottleneck] = clocks * bound(stVF)
 	e[evVsBottleneck] = clocks * bound(stVS)
@@ -87,20 +90,20 @@ func (g *gpu) count(p *pass, st *step, scale, at, length, ghz float64) {
 	e[evBcBottleneck] = clocks * 0.15 * used[stEZ] * used[stEZ]
 	e[evClStall] = clocks * held(stCL) * 0.96
 	e[evSfStall] = clocks * held(stSF) * 0.96
-	e[evPolyReady] = clocks * (used[stSF]*p.out + held(stSF))
+	e[evPolyReady] = clocks * (used[stSF]*p.output(unSF) + held(stSF))
 	e[evRasterInput] = clocks * min(1, used[stRA]+held(stRA))
-	e[evRasterOutput] = clocks * (used[stRA]*p.out + held(stRA))
-	e[evPixelData] = clocks * (used[stEZ]*p.out + held(stEZ))
+	e[evRasterOutput] = clocks * (used[stRA]*p.output(unRA) + held(stRA))
+	e[evPixelData] = clocks * (used[stEZ]*p.output(unEZ) + held(stEZ))
 	// What waits before the pixel backend is output of pixel shaders.
 	waiting := 0.0
 	if limit == stPB {
-		waiting = 0.97 - used[stPB]
+		waiting = 0.99 - used[stPB]
 	}
 	e[evPsOutput] = clocks * min(1, used[stPB]+max(0, waiting))
-	e[evPixelValues] = clocks * used[stPB] * p.out
+	e[evPixelValues] = clocks * used[stPB] * p.output(unPB)
 
-	port := min(1, moved*sh[unPort]/length)
-	l3 := min(1, moved*sh[unL3]/length)
+	port := min(1, moved*sh[unPort]/length) * (1 - p.bubbles)
+	l3 := min(1, moved*sh[unL3]/length) * (1 - p.bubbles)
 	stalled := port*0.1 + 0.5*port*l3
 	if leaf == cache || leaf == simulate.MemoryBandwidth && limit == stPS {
 		stalled = max(stalled, min(1, e[evAccess]/(e[evAccess]+e[evTexLines]+1))*0.8)

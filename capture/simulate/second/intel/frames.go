@@ -44,7 +44,8 @@ type scene struct {
 	single   bool // one thread does the work of application and driver
 	clock    clock
 	threads  float64 // processors that other work keeps busy
-	switchy  float64 // ns from the last frame's end to the next one's first pass
+	idle     float64 // ns from the end of a frame until the engine takes up the next
+	switchy  float64 // ns from then to the first pass
 }
 
 // shownFrame is what became of a frame.
@@ -139,10 +140,14 @@ func (sc *scene) play(r *relief, out sink) *played {
 			sc.blame(out, gpuFree, start, x, begin, ready, shownBefore, why, c.video > 0, c.turn)
 		}
 		gov.spend(gpuFree, start, false)
-		gov.spend(start, start, false)
 		if start > gpuFree+1e6 {
 			g.load = 0
 		}
+		// The engine takes up what is queued after a moment.
+		if out != nil {
+			out.pace(start, start+sc.idle*r.launch, simulate.LaunchOverhead)
+		}
+		start += sc.idle * r.launch
 		at := start
 		x.gpuStart = start
 		sw := sc.switchy * r.launch

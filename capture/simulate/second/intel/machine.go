@@ -68,7 +68,7 @@ func newMachine(m *model, r *rand.Rand) *machine {
 	// Refresh, turnarounds and closed pages take a fifth to a third; programs on the processor take their part.
 	out := &machine{model: m, sku: s, maxGHz: s.maxMHz / 1000, minGHz: m.minMHz / 1000,
 		bandwidth: peak*span(r, 0.68, 0.82) - span(r, 0.2, 2.5), llcHits: span(r, 0.1, 0.42),
-		l3Latency: span(r, 75, 110), memLatency: span(r, 190, 280), euShare: span(r, 0.94, 0.99)}
+		l3Latency: span(r, 75, 110), memLatency: span(r, 190, 280), euShare: span(r, 0.86, 0.97)}
 	for range m.banks {
 		out.bankSkew = append(out.bankSkew, span(r, 0.94, 1.06))
 	}

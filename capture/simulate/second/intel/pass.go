@@ -65,11 +65,12 @@ type pass struct {
 
 	count [numStages]counts
 
-	both, send float64    // shares of active EU clocks with both pipes at work; with the send pipe at work
-	fpu1       float64    // share of FPU1 in what one pipe does alone
-	ratio      [4]float64 // hybrid, ternary, binary and move instructions
-	bankSkew   float64    // accesses of the busiest bank by those of the mean
-	out        float64    // outputs per input of units, which say how long their outputs are ready
+	both, send float64           // shares of active EU clocks with both pipes at work; with the send pipe at work
+	fpu1       float64           // share of FPU1 in what one pipe does alone
+	ratio      [4]float64        // hybrid, ternary, binary and move instructions
+	bankSkew   float64           // accesses of the busiest bank by those of the mean
+	ideal      [numUnits]float64 // clocks of units that would need one for each of their outputs
+	bubbles    float64           // share of the time in which a unit at its limit has nothing all the same
 }
 
 // counts are what a stage counts in a whole pass.
@@ -114,7 +115,7 @@ type grid struct {
 func (m *machine) base(r *rand.Rand, name string, slope float64) *pass {
 	p := &pass{name: name, sharp: 4, start: span(r, 4e3, 18e3), drain: span(r, 3e3, 14e3), fills: span(r, 0.82, 0.99),
 		both: span(r, 0.12, 0.42), send: span(r, 0.06, 0.2), fpu1: span(r, 0.3, 0.5), bankSkew: span(r, 1.02, 1.25),
-		out: span(r, 0.45, 0.8)}
+		bubbles: span(r, 0.01, 0.08)}
 	if r.IntN(2) == 0 {
 		p.sharp = 8
 	}
@@ -174,6 +175,8 @@ func (m *machine) render(r *rand.Rand, d draw3D) *pass {
 	p.clk[unL3] = (lines + p.threads*d.loads) * p.bankSkew / float64(m.banks)
 	p.clk[unPB] = kept * (1 + 0.6*d.blend) * max(1, d.bytes/4) * d.msaa / m.pixels
 	p.trips, p.miss = d.trips, d.miss
+	p.ideal[unSF], p.ideal[unRA], p.ideal[unEZ] = seen, raster/(2*m.pixels), deep/(2*m.pixels)
+	p.ideal[unTex], p.ideal[unPB] = quads*d.samples/sub, kept/m.pixels
 
 	p.read[stVF] = d.verts * 16 * d.attrs / 64 * span(r, 0.5, 0.9)
 	if d.depth {
@@ -223,6 +226,7 @@ func (m *machine) dispatch(r *rand.Rand, g grid) *pass {
 	p.clk[unPort] = (loads + stores + 3*g.threads*g.atomics) * 1.05 / sub
 	p.clk[unSLM] = g.threads * (g.slmReads + g.slmWrites) * span(r, 1.05, 1.4) / sub
 	p.clk[unL3] = (loads + stores + lines) * p.bankSkew / float64(m.banks)
+	p.ideal[unTex] = quads / sub
 	p.read[stCS] = g.dispatches * 60
 	p.read[stPS] = (loads+lines*g.texMiss)*g.l3Miss + lines*g.texMiss*(1-g.l3Miss)
 	p.write[stPS] = stores * min(1, g.l3Miss+0.4)
@@ -264,10 +268,19 @@ func (m *machine) traffic(r *rand.Rand, p *pass) {
 	}
 }
 
+// output is how long a unit's output is ready by how long it works.
+func (p *pass) output(u unit) float64 {
+	if p.clk[u] == 0 {
+		return 0
+	}
+	return min(0.95, p.ideal[u]/p.clk[u])
+}
+
 // scale multiplies the amount of work of a pass.
 func (p *pass) scale(k float64) {
 	for u := range p.clk {
 		p.clk[u] *= k
+		p.ideal[u] *= k
 	}
 	p.threads *= k
 	p.vertex *= k

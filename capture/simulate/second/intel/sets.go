@@ -34,8 +34,13 @@ func bank(counter string, e event, k float64, n int) term {
 	return term{counter: counter, event: e, factor: k, part: n, bank: true}
 }
 
+// none is a counter of what no program here uses: tessellation, geometry shaders, stream output, 64-bit pointers,
+// typed atomics, the resource streamer, the video enhancer and motion estimation are off, and their counters stand still.
+func none(counter string) term { return term{counter: counter, event: evBusy} }
+
 // fixed are the aggregating counters that every set has.
-var fixed = []term{one("A0", evBusy), one("A1", evVsThreads), one("A4", evCsThreads), one("A6", evPsThreads),
+var fixed = []term{one("A0", evBusy), one("A1", evVsThreads), none("A2"), none("A3"), one("A4", evCsThreads), none("A5"),
+	one("A6", evPsThreads),
 	one("A21", evRaster), one("A22", evHizFail), one("A23", evEarlyFail), one("A24", evKilled), one("A25", evPostFail),
 	one("A26", evWritten), one("A27", evBlended), one("A28", evTexels), one("A29", evTexelMiss), one("A30", evSlmRead),
 	one("A31", evSlmWrite), one("A32", evAccess), one("A33", evAccessMiss), one("A34", evAtomic), one("A35", evBarrier)}
@@ -101,19 +106,20 @@ var kabyLakeSets = []metricSet{
 	set("RenderPipeProfile", "d7a17a3a-ca71-40d2-a919-ace80d50633f", 6, 1, activity,
 		one("C0", evVfBottleneck), one("B0", evVsBottleneck), one("B5", evClBottleneck), one("B6", evSfBottleneck),
 		one("C6", evHizBottleneck), one("B7", evEarlyBottleneck), one("C7", evBcBottleneck), one("C4", evClStall),
-		one("C5", evSfStall)),
+		one("C5", evSfStall), none("B1"), none("B2"), none("B3"), none("B4"), none("C1"), none("C2"), none("C3")),
 	set("MemoryReads", "57b59202-172b-477a-87de-33f85572c589", 1.5, 1.5, activity,
-		join([]term{one("B0", evCsRead), one("B1", evVfRead), one("B3", evRccRead), one("B4", evMscRead),
+		join([]term{one("B0", evCsRead), one("B1", evVfRead), none("B2"), one("B3", evRccRead), one("B4", evMscRead),
 			one("B5", evHizRead), one("B6", evStcRead), one("B7", evRczRead), one("C0", evRead), times("C3", evRing, 0.5)},
 			quarters(evL3Read, 1, "C4", "C5", "C6", "C7"))...),
 	set("MemoryWrites", "3addf8ef-8e9b-40f5-a448-3dbb5d5128b0", 1, 1, activity,
-		join([]term{one("B3", evRccWrite), one("B4", evMscWrite), one("B5", evHizWrite), one("B6", evStcWrite),
+		join([]term{none("B2"), one("B3", evRccWrite), one("B4", evMscWrite), one("B5", evHizWrite), one("B6", evStcWrite),
 			one("B7", evRczWrite), one("C0", evWrite), times("C3", evRing, 0.5)},
 			quarters(evL3Write, 1, "C4", "C5", "C6", "C7"))...),
 	set("ComputeExtended", "4af0400a-81c3-47db-a6b6-deddbd75680e", 0.5, 2, append(pipes[:6:6], times("A13", evLoaded, 1./8)),
 		part("B0", evUntypedRead, 1./3, 1), part("B1", evUntypedWrite, 1./3, 1), part("B2", evTypedRead, 1./3, 1),
 		part("B3", evTypedWrite, 1./3, 1), part("B4", evAtomic, 1./3, 1), part("C0", evTypedWrite, 1./3, 1),
-		part("C1", evUntypedWrite, 1./3, 1), part("C2", evTypedRead, 1./3, 1), part("C3", evUntypedRead, 1./3, 1)),
+		part("C1", evUntypedWrite, 1./3, 1), part("C2", evTypedRead, 1./3, 1), part("C3", evUntypedRead, 1./3, 1),
+		none("B5"), none("B6"), none("B7"), none("C4")),
 	set("ComputeL3Cache", "0e22f995-79ca-4f67-83ab-e9d9772488d8", 0.5, 2, append(pipes[:6:6], one("A13", evHybrid0),
 		one("A14", evHybrid1), one("A15", evTernary0), one("A16", evTernary1), one("A17", evBinary0), one("A18", evBinary1),
 		one("A19", evMove0), one("A20", evMove1)),
@@ -141,13 +147,14 @@ var kabyLakeSets = []metricSet{
 		part("C6", evHeader, 1./6, 1), part("C7", evHeader, 1./6, 2), part("C2", evHeader, 1./6, 2),
 		part("C3", evHeader, 1./6, 3), part("C4", evHeader, 1./6, 3)),
 	set("GpuBusyness", "6c66fe6e-2988-454a-bfae-7fca3bbcbec2", 1.5, 1.5, nil, one("C7", evBusy), one("C6", evVideoRing),
+		none("C5"),
 		one("C4", evBlitRing), one("B0", evAnyRing)),
 	set("ComputeExtra", "aa7a3fb9-22fb-43ff-a32d-0ab6c13bbd16", 0, 0, []term{one("A7", evFpu0), one("A8", evFpu1),
 		one("A9", evSend), one("A10", evBoth), one("A11", evActive), one("A12", evStall), one("A13", evVsFpu0),
 		one("A14", evVsFpu1), one("A15", evVsSend), one("A16", evPsFpu0), one("A17", evPsFpu1), one("A18", evPsSend),
 		times("A19", evLoaded, 1./8)}),
 	set("VMEPipe", "398a4268-ef6f-4ffc-b55f-3c7b5363ce61", 0, 0, append(activity[:2:2], one("A9", evBoth),
-		times("A10", evLoaded, 1./8))),
+		times("A10", evLoaded, 1./8)), none("B0"), none("B3")),
 	set("TestOa", "cd4b577b-073a-423f-a948-e198dd818c71", 0, 0, nil, testOA()...),
 	set("AsyncCompute", "4032137b-8dcc-4f3f-912d-c0bb14a123bc", 0.5, 0.7, append(activity[:2:2], one("A9", evFpu0),
 		one("A10", evFpu1), one("A11", evPsFpu0), one("A12", evPsFpu1), one("A13", evVsFpu0), one("A14", evVsFpu1),

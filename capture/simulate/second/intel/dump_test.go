@@ -1,0 +1,43 @@
+package intel
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"astrolabe/capture/formats/arrow"
+	"astrolabe/capture/simulate"
+)
+
+func TestArrow(t *testing.T) {
+	kind := os.Getenv("AKIND")
+	if kind == "" {
+		t.Skip()
+	}
+	var seed uint64
+	fmt.Sscan(os.Getenv("SEED"), &seed)
+	name := Names[0]
+	if f := os.Getenv("FAMILY"); f != "" {
+		name = f
+	}
+	c, err := New(name, kind, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := simulate.Options{}
+	if s := os.Getenv("SETS"); s != "" {
+		o.Sets = strings.Split(s, ",")
+	}
+	cap, err := c.Record(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := (arrow.Format{}).Encode(context.Background(), &b, cap); err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(os.Getenv("OUT"), b.Bytes(), 0o644)
+}
