@@ -15,10 +15,8 @@ func (g *gpu) count(p *pass, st *step, scale, at, length, ghz float64) {
 		if a <= 0 {
 			continue
 		}
-		for i, v := range p.count[s] {
-			if v != 0 {
-				e[i] += a * v
-			}
+		for _, i := range p.kinds[s] {
+			e[i] += a * p.count[s][i]
 		}
 	}
 	// The stage that sets the pace: those before it are held up, those behind it lack input.

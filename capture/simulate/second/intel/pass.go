@@ -64,6 +64,7 @@ type pass struct {
 	write   [numStages]float64
 
 	count [numStages]counts
+	kinds [numStages][]event // those that a stage counts
 
 	both, send float64           // shares of active EU clocks with both pipes at work; with the send pipe at work
 	fpu1       float64           // share of FPU1 in what one pipe does alone
@@ -265,6 +266,11 @@ func (m *machine) traffic(r *rand.Rand, p *pass) {
 		c[evColor] = c[evRccRead] + c[evMscRead] + c[evRccWrite] + c[evMscWrite]
 		c[evRead], c[evWrite] = p.read[s], p.write[s]
 		c[evRing] = p.read[s] + p.write[s]
+		for e, v := range c {
+			if v != 0 {
+				p.kinds[s] = append(p.kinds[s], event(e))
+			}
+		}
 	}
 }
 

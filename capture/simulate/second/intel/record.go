@@ -85,31 +85,24 @@ func (sc *scene) record(o simulate.Options, r *rand.Rand) (*capture.Capture, err
 		exponent--
 	}
 	period := math.Exp2(float64(exponent+1)) / m.tsHz * 1e9
-	lossy, marked, host := r.IntN(3) == 0, r.IntN(10) < 6, r.IntN(2) == 0
+	lossy, marked, host, switches := r.IntN(3) == 0, r.IntN(10) < 6, r.IntN(2) == 0, r.IntN(5) < 2
 	drawn := sc.drawSet(r)
 	noise := rand.New(rand.NewPCG(r.Uint64(), 1))
 
-	rec := &recorder{zero: zero, edges: []float64{0}}
-	ticks := []uint64{}
-	var late []capture.Gap
-	for k := 1; ; k++ {
-		from := rec.edges[len(rec.edges)-1]
-		n := uint64(1)
-		if lossy && noise.IntN(150) == 0 {
-			n += 1 + noise.Uint64N(2) // reports were lost, and the counters went on
-		}
-		to := from + float64(n)*period
-		if to > end-zero {
-			break
-		}
-		if n > 1 {
-			late = append(late, capture.Gap{Start: int64(from), End: int64(to), Lost: n - 1,
-				Reason: capture.Reason{Code: capture.LostReports, Text: "the hardware dropped reports"}})
-		}
-		rec.edges = append(rec.edges, to)
-		ticks = append(ticks, n<<(exponent+1))
+	tick := 1e9 / m.tsHz
+	b := &columns{sc: sc, rec: &recorder{zero: zero}, without: o.Without}
+	late := b.timers(noise, lossy, period, end-zero)
+	if switches {
+		b.switches(p.busy, tick)
 	}
-	rec.rows = make([]counts, len(ticks))
+	rec := b.rec
+	for i, t := range b.ticks {
+		rec.edges = append(rec.edges, float64(t)*tick)
+		if i > 0 {
+			b.length = append(b.length, t-b.ticks[i-1])
+		}
+	}
+	rec.rows = make([]counts, len(b.length))
 	p = sc.play(&base, rec)
 	rec.spread(evBusy, p.busy, p.track)
 	video := evVideoRing
@@ -126,7 +119,7 @@ func (sc *scene) record(o simulate.Options, r *rand.Rand) (*capture.Capture, err
 		axis.Start = append(axis.Start, int64(rec.edges[i]))
 		axis.End = append(axis.End, int64(rec.edges[i+1]))
 	}
-	cfg := capture.Config{Name: "simulated", Format: "i915perf", GPU: m.gpu, Axis: axis, Late: late,
+	cfg := capture.Config{Name: "recording", Format: "i915perf", GPU: m.gpu, Axis: axis, Late: late,
 		Device: capture.Device{Name: "Intel " + m.sku.name, Vendor: "Intel", Driver: "i915",
 			ID: fmt.Sprintf("8086:%04x", m.device)}}
 	names := o.Sets
@@ -138,8 +131,9 @@ func (sc *scene) record(o simulate.Options, r *rand.Rand) (*capture.Capture, err
 		return nil, err
 	}
 	cfg.Properties = sc.properties(sets, exponent, period)
-	b := &columns{sc: sc, cfg: &cfg, rec: rec, played: p, without: o.Without}
-	b.reports(sets, ticks)
+	b.cfg, b.played = &cfg, p
+	b.reports(sets)
+	b.contexts()
 	if host = o.Host.Of(host); host {
 		b.host(noise)
 	}
@@ -227,6 +221,76 @@ type columns struct {
 	rec     *recorder
 	played  *played
 	without []string
+	ticks   []uint64 // of the GPU's timestamp, from the beginning: when reports were written
+	length  []uint64 // ticks of each row
+	timer   []bool   // whether the timer wrote the report, and no switch of contexts
+}
+
+// timers says when the timer writes reports; late are those rows before which others were lost.
+func (b *columns) timers(noise *rand.Rand, lossy bool, period, end float64) (late []capture.Gap) {
+	step := uint64(math.Round(period * b.sc.m.tsHz / 1e9))
+	b.ticks, b.timer = []uint64{0}, []bool{true}
+	for {
+		from := b.ticks[len(b.ticks)-1]
+		n := uint64(1)
+		if lossy && noise.IntN(150) == 0 {
+			n += 1 + noise.Uint64N(2) // reports were lost, and the counters went on
+		}
+		to := from + n*step
+		if float64(to)*1e9/b.sc.m.tsHz > end {
+			return late
+		}
+		if n > 1 {
+			at := func(t uint64) int64 { return int64(float64(t) * 1e9 / b.sc.m.tsHz) }
+			late = append(late, capture.Gap{Start: at(from), End: at(to), Lost: n - 1,
+				Reason: capture.Reason{Code: capture.LostReports, Text: "the hardware dropped reports"}})
+		}
+		b.ticks, b.timer = append(b.ticks, to), append(b.timer, true)
+	}
+}
+
+// switches adds the reports that are written when the engine goes idle, and when it begins again.
+func (b *columns) switches(busy []side, tick float64) {
+	const shortest = 30e3 // ns of idleness in which the context is taken off the engine
+	var at []uint64
+	for i := 1; i < len(busy); i++ {
+		if busy[i].from-busy[i-1].to > shortest {
+			at = append(at, uint64(max(0, busy[i-1].to-b.rec.zero)/tick), uint64(max(0, busy[i].from-b.rec.zero)/tick))
+		}
+	}
+	timers := b.ticks
+	b.ticks, b.timer = timers[:1:1], []bool{true}
+	for _, t := range timers[1:] {
+		for len(at) > 0 && at[0] < t {
+			if at[0] > b.ticks[len(b.ticks)-1] {
+				b.ticks, b.timer = append(b.ticks, at[0]), append(b.timer, false)
+			}
+			at = at[1:]
+		}
+		b.ticks, b.timer = append(b.ticks, t), append(b.timer, true)
+	}
+}
+
+// contexts are the labels of whose work a row is, and why the report that begins it was written.
+func (b *columns) contexts() {
+	context := &capture.Label{Name: "context", Dict: []string{"0x1c", "idle"}}
+	reason := &capture.Label{Name: "reason", Dict: []string{"timer", "context switch"}}
+	k := 0
+	for i := range b.rec.rows {
+		at := b.rec.edges[i] + b.rec.zero + 200 // a switch is written just before
+		for k < len(b.played.busy) && b.played.busy[k].to <= at {
+			k++
+		}
+		c, r := int32(1), int32(0)
+		if k < len(b.played.busy) && b.played.busy[k].from <= at {
+			c = 0
+		}
+		if !b.timer[i] {
+			r = 1
+		}
+		context.Codes, reason.Codes = append(context.Codes, c), append(reason.Codes, r)
+	}
+	b.cfg.Labels = append(b.cfg.Labels, context, reason)
 }
 
 func (b *columns) add(m capture.Meta, d capture.Data) {
@@ -246,14 +310,14 @@ func (w *whole) next(v float64) uint64 {
 }
 
 // reports are the columns of the hardware's reports.
-func (b *columns) reports(sets []*metricSet, ticks []uint64) {
-	m, n := b.sc.m, len(ticks)
+func (b *columns) reports(sets []*metricSet) {
+	m, n := b.sc.m, len(b.length)
 	meta := func(name string) capture.Meta {
 		return capture.Meta{Name: name, Kind: capture.Delta, Block: "OA", GPU: m.gpu, Source: "i915perf"}
 	}
 	stamp, clock := meta("TIMESTAMP"), meta("GPU_TICKS")
 	stamp.Unit, clock.Unit = "ticks", "cycles"
-	b.add(stamp, capture.Data{U: ticks})
+	b.add(stamp, capture.Data{U: b.length})
 	clocks, asked := make([]uint64, n), make([]float64, n)
 	var w whole
 	for i := range clocks {

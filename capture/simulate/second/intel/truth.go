@@ -237,9 +237,10 @@ func (sc *scene) describe(s *stretch, p *played, paces segments, zero float64, p
 	part.ClockMean = clocksIn(p.track, from, to) / (to - from) / sc.m.maxGHz
 }
 
-// waits is who keeps the render engine waiting: of a frame that the display paces no thread does, as it has time left.
+// waits is who keeps the render engine waiting: of a frame that the display paces no thread does, as it has time left,
+// and no buffer where the application itself keeps the pace.
 func (f *shownFrame) waits(c simulate.Candidate) simulate.Candidate {
-	if f.paced.Name != "" && c.Level == simulate.LevelCPU {
+	if f.paced.Name != "" && (c.Level == simulate.LevelCPU || c.Level == simulate.LevelDisplay) {
 		return f.paced
 	}
 	return c
