@@ -64,6 +64,7 @@ type gpu struct {
 	table   [][numStages]float64 // ns for all of the pass at the pace of each of its parts
 	shader  [][unLat + 1]float64 // of the pixel shader's units
 	latency []float64            // the constant part of a thread's way
+	near    [numUnits]float64    // how long each unit took, by the longest, in the part of a pass where that was most
 }
 
 // norm adds times up that overlap more or less.
@@ -124,7 +125,17 @@ func (g *gpu) prepare(p *pass, scale, ghz float64) (longest float64) {
 				most = max(most, t[s])
 			}
 		}
-		most = max(most, g.latency[c]+sh[unLat]*g.trip(p))
+		lat := g.latency[c] + sh[unLat]*g.trip(p)
+		most = max(most, lat)
+		for s := range numStages {
+			if s != stPS {
+				g.near[ownUnit[s]] = max(g.near[ownUnit[s]], t[s]/most)
+			}
+		}
+		for u := unEU; u <= unL3; u++ {
+			g.near[u] = max(g.near[u], sh[u]/most)
+		}
+		g.near[unLat] = max(g.near[unLat], lat/most)
 		longest += most / float64(n)
 	}
 	lines := 0.0
@@ -172,7 +183,7 @@ func (g *gpu) run(p *pass, scale, at, ghz float64) float64 {
 			}
 			st.own[s] = t
 			st.move[s] = 1 - st.done[s]
-			if t > dt*st.move[s] {
+			if t*st.move[s] > dt {
 				st.move[s] = dt / t
 			}
 		}

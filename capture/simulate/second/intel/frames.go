@@ -67,6 +67,7 @@ type played struct {
 	video  []side
 	app    []side
 	driver []side
+	near   [numUnits]float64
 }
 
 // play simulates a scene. out may be nil.
@@ -173,7 +174,7 @@ func (sc *scene) play(r *relief, out sink) *played {
 		x.gpuStart, x.gpuDone, gpuFree = start, at, at
 		sc.show(i, f, ask, gov)
 	}
-	res.track = gov.track
+	res.track, res.near = gov.track, g.near
 	return res
 }
 

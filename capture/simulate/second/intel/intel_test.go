@@ -111,6 +111,16 @@ func TestCountersOfEverySampleFitTogether(t *testing.T) {
 					}
 					return 0
 				}
+				// Every pixel is rejected somewhere or written; some are on their way at either end.
+				sums := map[string]float64{}
+				for _, counter := range []string{"A21", "A22", "A23", "A24", "A25", "A26"} {
+					for i := range c.Len() {
+						sums[counter] += at(counter, i)
+					}
+				}
+				if got := sums["A22"] + sums["A23"] + sums["A24"] + sums["A25"] + sums["A26"]; math.Abs(got-sums["A21"]) > 0.03*sums["A21"]+100 {
+					t.Errorf("%s %s %d: %.0f of %.0f pixels are accounted for", name, kind, seed, got, sums["A21"])
+				}
 				for i := range c.Len() {
 					clocks := at("GPU_TICKS", i)
 					fail := func(what string, args ...any) {
@@ -121,10 +131,6 @@ func TestCountersOfEverySampleFitTogether(t *testing.T) {
 					}
 					if b := at("A0", i); b > clocks+1 {
 						fail("busy for %.0f of %.0f clocks", b, clocks)
-					}
-					if pixels := at("A22", i) + at("A23", i) + at("A24", i) + at("A25", i) + at("A26", i); at("A21", i) > 1e6 &&
-						math.Abs(pixels/at("A21", i)-1) > 0.5 {
-						fail("%.0f of %.0f pixels are accounted for", pixels, at("A21", i))
 					}
 					if at("A27", i) > at("A26", i)+2 || at("A33", i) > at("A32", i)+2 {
 						fail("a part is more than the whole")
@@ -152,7 +158,7 @@ func (m *model) checkGen9(set string, at func(string) float64, fail func(string,
 		return out
 	}
 	if set != "GpuBusyness" && set != "TestOa" && set != "ComputeExtra" {
-		if s := sum("A7", "A8"); s > eus+4 {
+		if s := sum("A7", "A8"); s > eus+2*float64(m.eus) {
 			fail("EUs active and stalled for %.0f of %.0f clocks", s, eus)
 		}
 	}
@@ -169,8 +175,8 @@ func (m *model) checkGen9(set string, at func(string) float64, fail func(string,
 		if at("B2") > at("B0")+2 || at("B3") > at("B1")+2 {
 			fail("a sampler is a bottleneck for longer than it is busy")
 		}
-		// What the clients of the memory interface move is what it moves.
-		if parts, all := sum("B6", "B7", "C0", "C1", "C2", "C3", "C4"), sum("C6", "C7"); math.Abs(parts-all) > 0.05*all+200 {
+		// What clients of the memory interface move is part of what it moves.
+		if parts, all := sum("B6", "B7", "C0", "C1", "C2", "C3", "C4"), sum("C6", "C7"); parts > all+10 { // the command streamer reads too
 			fail("clients move %.0f lines of %.0f", parts, all)
 		}
 		if at("C6") > clocks*1.05+100 {

@@ -189,7 +189,7 @@ func (m *machine) render(r *rand.Rand, d draw3D) *pass {
 	p.read[stPS] = lines*d.texMiss + loadMiss
 	p.read[stPB] = kept * d.blend * d.bytes / 64 * span(r, 0.3, 0.8)
 	p.write[stPB] = written * d.bytes / 64 * span(r, 0.75, 1) * (0.7 + 0.3*d.msaa)
-	p.read[stCS] = d.draws * 30
+	p.read[stCS] = d.draws * 14
 
 	p.count[stVS][evVsThreads] = p.vertex
 	p.count[stRA][evRaster] = raster / 4
@@ -228,7 +228,7 @@ func (m *machine) dispatch(r *rand.Rand, g grid) *pass {
 	p.clk[unSLM] = g.threads * (g.slmReads + g.slmWrites) * span(r, 1.05, 1.4) / sub
 	p.clk[unL3] = (loads + stores + lines) * p.bankSkew / float64(m.banks)
 	p.ideal[unTex] = quads / sub
-	p.read[stCS] = g.dispatches * 60
+	p.read[stCS] = g.dispatches * 20
 	p.read[stPS] = (loads+lines*g.texMiss)*g.l3Miss + lines*g.texMiss*(1-g.l3Miss)
 	p.write[stPS] = stores * min(1, g.l3Miss+0.4)
 	c := &p.count[stPS]

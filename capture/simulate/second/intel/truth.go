@@ -67,33 +67,36 @@ var leaves = []leaf{
 	{simulate.ClockThermal, func(r *relief) { r.clock = true }},
 }
 
-// applies reports whether a leaf has anything to relieve in a scene.
-func (sc *scene) applies(c simulate.Candidate) bool {
-	turn := false
-	work := map[simulate.Candidate]bool{}
-	for i := range sc.contents {
-		turn = turn || sc.contents[i].turn
-		for _, p := range sc.contents[i].passes {
-			for u, v := range p.clk {
-				if v > 0 {
-					work[leafOf[u]] = true
-				}
-			}
-		}
-	}
+// applies reports whether relief of a leaf can change anything in a scene that was played: units that are done long
+// before others everywhere are not waited for.
+func (sc *scene) applies(c simulate.Candidate, p *played) bool {
 	switch c {
 	case simulate.CPUSync:
 		return sc.sync
 	case simulate.QueuesInTurn:
-		return turn
+		return slices.ContainsFunc(sc.contents, func(c content) bool { return c.turn })
 	case simulate.ClockGovernor:
 		return sc.clock.kind == clockGovernor
 	case simulate.ClockPower:
 		return sc.clock.kind == clockPower
 	case simulate.ClockThermal:
 		return sc.clock.kind == clockThermal
+	case arithmetic:
+		return true
 	}
-	return c.Level != simulate.LevelUnit || work[c]
+	if c.Level != simulate.LevelUnit && c != cache {
+		return true
+	}
+	for u, v := range p.near {
+		least := 0.4
+		if unit(u) > unEU && unit(u) <= unL3 { // their times add up
+			least = 0.2
+		}
+		if leafOf[u] == c && v > least {
+			return true
+		}
+	}
+	return false
 }
 
 // stretch is frames that are judged together.
@@ -151,7 +154,7 @@ func (sc *scene) judge() *simulate.Truth {
 		}
 	}
 	for _, l := range leaves {
-		gain(func(i int) *[]simulate.Gain { return &parts[i].Leaves }, l.Candidate, l.relieve, sc.applies(l.Candidate))
+		gain(func(i int) *[]simulate.Gain { return &parts[i].Leaves }, l.Candidate, l.relieve, sc.applies(l.Candidate, p))
 	}
 	whole := func(i int) *[]simulate.Gain { return &parts[i].Whole }
 	gain(whole, simulate.WholeCPU, func(r *relief) { r.app, r.driver = 1/faster, 1/faster }, true)
@@ -183,7 +186,7 @@ func (sc *scene) describe(s *stretch, p *played, paces segments, zero float64, p
 	from, to := p.frames[s.first-1].shown, p.frames[s.end-1].shown
 	part.Name, part.First, part.Frames = s.name, s.first-sc.warm, s.end-s.first
 	part.Start, part.End = int64(from-zero), int64(to-zero)
-	sums := map[simulate.Candidate]float64{}
+	sums := shares{}
 	healthy := true
 	k := 0
 	for i := s.first; i < s.end; i++ {
@@ -198,7 +201,7 @@ func (sc *scene) describe(s *stretch, p *played, paces segments, zero float64, p
 		for ; k < len(paces) && paces[k].from < hi; k++ {
 			a, b := max(paces[k].from, covered), min(paces[k].to, hi)
 			if b > a {
-				sums[f.waits(paces[k].c)] += b - a
+				sums.add(f.waits(paces[k].c), b-a)
 				covered = b
 			}
 			if paces[k].to >= hi {
@@ -208,15 +211,15 @@ func (sc *scene) describe(s *stretch, p *played, paces segments, zero float64, p
 	}
 	spent := 0.0
 	for _, v := range sums {
-		spent += v
+		spent += v.ns
 	}
 	// What no engine or thread accounts for is the way to the display.
 	if rest := to - from - spent; rest > 0 {
-		sums[simulate.DisplayVsync] += rest
+		sums.add(simulate.DisplayVsync, rest)
 	}
 	part.Healthy = healthy && part.Missed == 0
-	for c, v := range sums {
-		part.Shares = append(part.Shares, simulate.Share{Candidate: c, Ns: int64(v)})
+	for _, v := range sums {
+		part.Shares = append(part.Shares, simulate.Share{Candidate: v.c, Ns: int64(v.ns)})
 	}
 	slices.SortFunc(part.Shares, func(a, b simulate.Share) int {
 		return cmp.Or(cmp.Compare(b.Ns, a.Ns), cmp.Compare(a.Candidate.String(), b.Candidate.String()))
@@ -235,6 +238,25 @@ func (sc *scene) describe(s *stretch, p *played, paces segments, zero float64, p
 	}
 	part.GPUBusy = busy / (to - from)
 	part.ClockMean = clocksIn(p.track, from, to) / (to - from) / sc.m.maxGHz
+}
+
+// shares are sums by candidate, in the order in which they came up.
+type shares []struct {
+	c  simulate.Candidate
+	ns float64
+}
+
+func (s *shares) add(c simulate.Candidate, ns float64) {
+	for i := range *s {
+		if (*s)[i].c == c {
+			(*s)[i].ns += ns
+			return
+		}
+	}
+	*s = append(*s, struct {
+		c  simulate.Candidate
+		ns float64
+	}{c, ns})
 }
 
 // waits is who keeps the render engine waiting: of a frame that the display paces no thread does, as it has time left,
