@@ -11,7 +11,7 @@ import (
 )
 
 // Names are the families.
-var Names = []string{"intel-kbl-gt2-second"}
+var Names = []string{"intel-kbl-gt2-second", "intel-tgl-second"}
 
 // Kinds lists what cases there are of a family, nil where there is no such family.
 func Kinds(name string) []string {

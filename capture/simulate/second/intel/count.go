@@ -109,8 +109,11 @@ func (g *gpu) count(p *pass, st *step, scale, at, length, ghz float64) {
 	stalled = min(0.98, stalled)
 	asked := max(port, stalled) + 0.3*min(port, stalled)*(1-max(port, stalled))
 	e[evPortAsked], e[evPortTaken] = clocks*asked, clocks*max(0, asked-stalled)
+	e[evPortStalled] = clocks * stalled
+	e[evQueueFull] = clocks * 0.85 * memory * memory * memory * memory
 	e[evBankActive] = clocks * min(1, l3/p.bankSkew)
 	e[evBankStalled] = clocks * min(0.95, 0.6*l3*l3*l3+0.5*memory*memory*memory*min(1, l3*4))
+	e[evBankInput] = min(clocks, e[evBankActive]+e[evBankStalled]*(1-e[evBankActive]/clocks))
 
 	// Threads that are ready wait where all slots are taken.
 	full := 0.04 + 0.1*used[stPS]
@@ -182,7 +185,7 @@ func (g *gpu) countEUs(p *pass, st *step, e *counts, limit stage, clocks, length
 	e[evFpu0], e[evFpu1], e[evBoth], e[evSend] = v0+p0, v1+p1, vb+pb, vsend+psend
 	e[evVsFpu0], e[evVsFpu1], e[evVsBoth], e[evVsSend] = v0, v1, vb, vsend
 	if p.compute {
-		e[evCsFpu0], e[evCsFpu1] = p0, p1
+		e[evCsFpu0], e[evCsFpu1], e[evCsSend] = p0, p1, psend
 	} else {
 		e[evPsFpu0], e[evPsFpu1], e[evPsBoth], e[evPsSend] = p0, p1, pb, psend
 	}

@@ -235,7 +235,7 @@ func (g *gpu) share(p *pass, st *step, scale, dt, ghz float64) bool {
 		write += a * p.write[s]
 	}
 	read, write = read*scale*64, write*scale*64
-	need := max((read+write)*(1-g.m.llcHits)/g.m.bandwidth, read/(64*ghz), write/(32*ghz)) / g.r.bandwidth
+	need := max((read+write)*(1-g.m.llcHits)/g.m.bandwidth, read/(64*ghz), write/(g.m.gtiWrite*ghz)) / g.r.bandwidth
 	st.memory = need / dt
 	vs := st.move[stVS] * st.own[stVS]
 	ps := st.move[stPS] * g.shader[st.part[stPS]][unEU]

@@ -23,6 +23,7 @@ const (
 	evPsSend
 	evCsFpu0
 	evCsFpu1
+	evCsSend
 	evHybrid0
 	evHybrid1
 	evTernary0
@@ -105,8 +106,11 @@ const (
 	evPixelValues
 	evPortAsked // clocks with a request of the data port to the L3, and those in which it was taken
 	evPortTaken
+	evPortStalled
 	evBankActive
 	evBankStalled
+	evBankInput
+	evQueueFull // of requests to memory
 	evPsReady
 	evNonPsReady
 	evHeader

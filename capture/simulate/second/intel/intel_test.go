@@ -135,7 +135,9 @@ func TestCountersOfEverySampleFitTogether(t *testing.T) {
 					if at("A27", i) > at("A26", i)+2 || at("A33", i) > at("A32", i)+2 {
 						fail("a part is more than the whole")
 					}
-					if !m.xe {
+					if m.xe {
+						m.checkXe(set.Text, func(counter string) float64 { return at(counter, i) }, fail)
+					} else {
 						m.checkGen9(set.Text, func(counter string) float64 { return at(counter, i) }, fail)
 					}
 					if t.Failed() {
@@ -216,6 +218,37 @@ func (m *model) checkGen9(set string, at func(string) float64, fail func(string,
 		if at("B0") > clocks+1 || at("C7") > at("B0")+2 || at("C6") > at("B0")+2 || at("C4") > at("B0")+2 {
 			fail("an engine works for longer than any does")
 		}
+	}
+}
+
+// checkXe is checkGen9 for Tiger Lake.
+func (m *model) checkXe(set string, at func(string) float64, fail func(string, ...any)) {
+	clocks := at("GPU_TICKS")
+	eus := clocks * float64(m.eus)
+	var group [3]float64
+	for k := range 12 {
+		group[k/4] += at(fmt.Sprintf("A%d", 7+k))
+	}
+	slack := 2 * float64(m.eus)
+	switch set {
+	case "EuActivity1", "EuActivity2", "EuActivity3":
+		if group[0]+group[1] > 2*eus+slack {
+			fail("pipes work for longer than there is time")
+		}
+	case "EuActivity7":
+		if group[0] > min(group[1], group[2])+slack || group[1] > eus+slack {
+			fail("both pipes work for %.0f clocks, the first for %.0f and the second for %.0f", group[0], group[1], group[2])
+		}
+	default:
+		if group[0]+group[1] > eus+slack {
+			fail("EUs active and stalled for %.0f of %.0f clocks", group[0]+group[1], eus)
+		}
+		if group[2]*8 > eus*float64(m.threads)+8*slack || group[2]*8+8*slack < group[0] {
+			fail("%.0f clocks of loaded threads do not fit %.0f active ones", group[2]*8, group[0])
+		}
+	}
+	if set == "RenderBasic" && (at("B1") > at("B0")+2 || at("C2")+at("C3")+at("C4")+at("C5") > clocks*1.05+100) {
+		fail("a sampler is a bottleneck for longer than it is busy, or more than 64 bytes per clock were read")
 	}
 }
 

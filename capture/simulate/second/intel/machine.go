@@ -4,13 +4,16 @@ import "math/rand/v2"
 
 // model is what all GPUs of one family have in common.
 type model struct {
-	gpu       string // of the catalogue
-	xe        bool   // Gen12: FPU and extended math in place of two FPUs, and EUs in fused pairs
-	subslices int    // dual subslices on Gen12
-	eus       int    // of all subslices
-	threads   int    // per EU
-	banks     int    // of the L3
-	pixels    float64
+	gpu       string  // of the catalogue
+	xe        bool    // Gen12: FPU and extended math in place of two FPUs, and EUs in fused pairs
+	subslices int     // dual subslices on Gen12
+	eus       int     // of all subslices
+	threads   int     // per EU
+	banks     int     // of the L3
+	pixels    float64 // per clock of the pixel backend
+	front     float64 // vertices and triangles per clock, by those of Kaby Lake
+	wide      float64 // samples and messages per clock and subslice, by those of Kaby Lake
+	gtiWrite  float64 // bytes per clock
 	tsHz      float64
 	minMHz    float64
 	stepMHz   float64
@@ -34,7 +37,8 @@ type memory struct{ peak float64 } // bytes per ns
 // The clocks are those of the products, the widths those of the Gen9 architecture paper and of the full scales in the
 // metric sets: 24 EUs with seven threads, a sampler and a data port of 64 bytes per clock per subslice.
 var kabyLake = model{
-	gpu: "intel-kbl-gt2", subslices: 3, eus: 24, threads: 7, banks: 4, pixels: 8, tsHz: 12e6, minMHz: 300,
+	gpu: "intel-kbl-gt2", subslices: 3, eus: 24, threads: 7, banks: 4, pixels: 8, front: 1, wide: 1,
+	gtiWrite: 32, tsHz: 12e6, minMHz: 300,
 	stepMHz: 50,
 	skus: []sku{
 		{0x5916, "HD Graphics 620", 1050, 4, 15},
@@ -46,7 +50,20 @@ var kabyLake = model{
 	sets:     kabyLakeSets,
 }
 
-var models = map[string]*model{"intel-kbl-gt2-second": &kabyLake}
+// Tiger Lake has six pairs of subslices with a sampler and a data port each that do twice as much in a clock, and three
+// times the pixels.
+var tigerLake = model{
+	gpu: "intel-tgl-gt2", xe: true, subslices: 6, eus: 96, threads: 7, banks: 8, pixels: 24, front: 1.6, wide: 2,
+	gtiWrite: 64, tsHz: 19.2e6, minMHz: 100, stepMHz: 50,
+	skus: []sku{
+		{0x9a49, "Iris Xe Graphics", 1300, 8, 28},
+		{0x9a49, "Iris Xe Graphics", 1350, 8, 28},
+	},
+	memories: []memory{{25.6}, {51.2}, {51.2}, {68.3}}, // one channel of DDR4-3200, two, LPDDR4X-4267
+	sets:     tigerLakeSets,
+}
+
+var models = map[string]*model{"intel-kbl-gt2-second": &kabyLake, "intel-tgl-second": &tigerLake}
 
 // machine is one computer.
 type machine struct {

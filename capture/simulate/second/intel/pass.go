@@ -120,6 +120,9 @@ func (m *machine) base(r *rand.Rand, name string, slope float64) *pass {
 	if r.IntN(2) == 0 {
 		p.sharp = 8
 	}
+	if m.xe { // the second pipe is for extended math only
+		p.both, p.fpu1 = span(r, 0.01, 0.08), span(r, 0.03, 0.15)
+	}
 	p.ratio = [4]float64{span(r, 0.02, 0.08), span(r, 0.2, 0.5), span(r, 0.2, 0.4), span(r, 0.05, 0.2)}
 	n := 12 + r.IntN(13)
 	p.mult = make([][numUnits]float64, n)
@@ -156,17 +159,17 @@ func (m *machine) render(r *rand.Rand, d draw3D) *pass {
 	p.vertex = d.verts / (8 * span(r, 0.8, 0.97))
 	p.threads = shaded / (simd * span(r, 0.62, 0.93)) // edges of triangles leave lanes empty
 	quads := shaded / 4
-	sub := float64(m.subslices)
+	sub := float64(m.subslices) * m.wide
 
 	p.clk[unCS] = d.draws * span(r, 250, 900)
-	p.clk[unVF] = d.verts * (0.6 + 0.25*d.attrs)
+	p.clk[unVF] = d.verts * (0.6 + 0.25*d.attrs) / m.front
 	p.clk[unVS] = p.vertex * d.vsInstr * 1.4
-	p.clk[unCL] = prims * span(r, 0.9, 1.2)
-	p.clk[unSF] = seen * span(r, 1.5, 2.1)
-	p.clk[unRA] = seen*0.8 + raster/(2*m.pixels*span(r, 0.6, 0.9))
+	p.clk[unCL] = prims * span(r, 0.9, 1.2) / m.front
+	p.clk[unSF] = seen * span(r, 1.5, 2.1) / m.front
+	p.clk[unRA] = seen*0.8/m.front + raster/(2*m.pixels*span(r, 0.6, 0.9))
 	blocks := seen*1.3 + raster/(4*m.pixels)
 	if d.depth {
-		p.clk[unHZ] = blocks * span(r, 0.8, 1.1)
+		p.clk[unHZ] = blocks * span(r, 0.8, 1.1) / m.front
 		p.clk[unEZ] = deep / (2 * m.pixels) * d.msaa * d.stencil * span(r, 1, 1.3)
 	}
 	p.clk[unEU] = p.threads * d.psInstr * simd / 8 * 1.3
@@ -176,7 +179,7 @@ func (m *machine) render(r *rand.Rand, d draw3D) *pass {
 	p.clk[unL3] = (lines + p.threads*d.loads) * p.bankSkew / float64(m.banks)
 	p.clk[unPB] = kept * (1 + 0.6*d.blend) * max(1, d.bytes/4) * d.msaa / m.pixels
 	p.trips, p.miss = d.trips, d.miss
-	p.ideal[unSF], p.ideal[unRA], p.ideal[unEZ] = seen, raster/(2*m.pixels), deep/(2*m.pixels)
+	p.ideal[unSF], p.ideal[unRA], p.ideal[unEZ] = seen/m.front, raster/(2*m.pixels), deep/(2*m.pixels)
 	p.ideal[unTex], p.ideal[unPB] = quads*d.samples/sub, kept/m.pixels
 
 	p.read[stVF] = d.verts * 16 * d.attrs / 64 * span(r, 0.5, 0.9)
@@ -217,7 +220,7 @@ func (m *machine) dispatch(r *rand.Rand, g grid) *pass {
 	p.compute = true
 	p.threads, p.trips, p.miss = g.threads, g.trips, g.miss
 	p.bankSkew = max(p.bankSkew, g.skew)
-	sub := float64(m.subslices)
+	sub := float64(m.subslices) * m.wide
 	loads, stores := g.threads*g.loads, g.threads*g.stores
 	quads := g.threads * g.samples * 4
 	lines := quads * g.texLine

@@ -81,8 +81,8 @@ func (sc *scene) record(o simulate.Options, r *rand.Rand) (*capture.Capture, err
 	p := sc.play(&base, nil)
 	zero, end := p.frames[sc.warm-1].shown, p.frames[len(p.frames)-1].shown
 	exponent := 13 + r.IntN(4) // 1.4 to 10.9 ms at 12 MHz
-	for m.tsHz > 15e6 && math.Exp2(float64(exponent))/m.tsHz > 6e-3 {
-		exponent--
+	if m.tsHz > 15e6 {
+		exponent++
 	}
 	period := math.Exp2(float64(exponent+1)) / m.tsHz * 1e9
 	lossy, marked, host, switches := r.IntN(3) == 0, r.IntN(10) < 6, r.IntN(2) == 0, r.IntN(5) < 2
@@ -194,7 +194,7 @@ func (sc *scene) properties(sets []*metricSet, exponent int, period float64) []c
 	}
 	word("oa_format", "A32u40_A4u32_B8_C8")
 	number("pci_device_id", float64(m.device))
-	number("SkuRevisionId", 2)
+	number("SkuRevisionId", map[bool]float64{false: 2, true: 1}[m.xe])
 	number("GpuTimestampFrequency", m.tsHz)
 	number("GpuMinFrequency", m.minMHz*1e6)
 	number("GpuMaxFrequency", m.maxMHz*1e6)
