@@ -8,7 +8,8 @@ import (
 
 // count works out what a step adds to the counters, and what set the pace in it.
 func (g *gpu) count(p *pass, st *step, scale, at, length, ghz float64) {
-	var e counts
+	e := &g.counts
+	*e = counts{}
 	clocks := length * ghz
 	for s := range st.move {
 		a := st.move[s] * scale
@@ -47,7 +48,7 @@ func (g *gpu) count(p *pass, st *step, scale, at, length, ghz float64) {
 		}
 		return 0
 	}
-	g.countEUs(p, st, &e, limit, clocks, length, ghz)
+	g.countEUs(p, st, e, limit, clocks, length, ghz)
 	sh := &g.shader[st.part[stPS]]
 	moved := st.move[stPS]
 	bound := func(s stage) float64 { // share of time in which a stage slows others down
@@ -133,7 +134,7 @@ func (g *gpu) count(p *pass, st *step, scale, at, length, ghz float64) {
 		}
 	}
 	e[evHeader] = min(6*clocks, 4*(e[evPsThreads]+e[evVsThreads]+e[evCsThreads]))
-	g.out.add(at, at+length, &e)
+	g.out.add(at, at+length, e)
 }
 
 // heaviest is the stage that moves most of the traffic.

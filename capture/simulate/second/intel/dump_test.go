@@ -41,3 +41,36 @@ func TestArrow(t *testing.T) {
 	}
 	os.WriteFile(os.Getenv("OUT"), b.Bytes(), 0o644)
 }
+
+func TestSummary(t *testing.T) {
+	n := 0
+	fmt.Sscan(os.Getenv("NSUM"), &n)
+	if n == 0 {
+		t.Skip()
+	}
+	for _, name := range Names {
+		for _, kind := range Kinds(name) {
+			clear := 0
+			parts, partClear := 0, 0
+			by := map[string]int{}
+			for seed := range uint64(n) {
+				c, _ := New(name, kind, seed)
+				tr, _ := c.Judge()
+				for i := range tr.Phases {
+					parts++
+					if _, ok := tr.Phases[i].Limiter(); ok {
+						partClear++
+					}
+				}
+				l, ok := tr.Limiter()
+				if ok {
+					clear++
+					by[l.String()]++
+				} else {
+					by["?"]++
+				}
+			}
+			fmt.Println(name, kind, clear, "of", n, by, "phases", partClear, "of", parts)
+		}
+	}
+}

@@ -64,6 +64,7 @@ type gpu struct {
 	table   [][numStages]float64 // ns for all of the pass at the pace of each of its parts
 	shader  [][unLat + 1]float64 // of the pixel shader's units
 	latency []float64            // the constant part of a thread's way
+	counts  counts               // of a step
 	near    [numUnits]float64    // how long each unit took, by the longest, in the part of a pass where that was most
 }
 
@@ -265,6 +266,4 @@ func (g *gpu) overhead(from, to float64) {
 		return
 	}
 	g.out.pace(from, to, simulate.LaunchOverhead)
-	var e counts
-	g.out.add(from, to, &e)
 }
