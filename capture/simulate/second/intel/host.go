@@ -45,24 +45,34 @@ func (b *columns) host(r *rand.Rand) {
 	for c := range level {
 		level[c] = sc.threads / float64(cpus) * (0.5 + r.Float64())
 	}
-	for _, name := range []string{"cpu_user", "cpu_system", "cpu_idle"} {
+	// Nobody lowers a priority, waits for a disk or is a guest here; interrupts are those of the display and the network.
+	interrupts := [2]float64{span(r, 0.0005, 0.003), span(r, 0.001, 0.006)}
+	for _, name := range []string{"cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq",
+		"cpu_steal", "cpu_guest"} {
 		whole := &capture.Counter{Meta: capture.Meta{Name: name, Unit: "ns", Kind: capture.Delta, GPU: "cpu", Block: "cpu",
 			Source: "procfs"}, Axis: b.cfg.Axis}
 		for c := range cpus {
 			d := capture.Data{U: make([]uint64, n)}
-			spent, shown, noise := r.Float64()*hostTick, 0.0, rand.New(rand.NewPCG(uint64(c), 7))
+			// The same noise makes all columns of a processor, so that they add up to the time.
+			noise := rand.New(rand.NewPCG(uint64(c), math.Float64bits(interrupts[0])))
+			spent, shown := noise.Float64()*hostTick, 0.0
 			for i := range n {
 				length := b.rec.edges[i+1] - b.rec.edges[i]
 				other := length * min(1, level[c]*noise.ExpFloat64())
-				u := min(length, user[c][i]+0.8*other)
-				s := min(length-u, system[c][i]+0.2*other)
+				hard, soft := length*interrupts[0], length*interrupts[1]
+				u := min(length-hard-soft, user[c][i]+0.8*other)
+				s := min(length-hard-soft-u, system[c][i]+0.2*other)
 				switch name {
 				case "cpu_user":
 					spent += u
 				case "cpu_system":
 					spent += s
-				default:
-					spent += length - u - s
+				case "cpu_irq":
+					spent += hard
+				case "cpu_softirq":
+					spent += soft
+				case "cpu_idle":
+					spent += length - hard - soft - u - s
 				}
 				units := math.Floor(spent / hostTick)
 				d.U[i] = uint64((units - shown) * hostTick)

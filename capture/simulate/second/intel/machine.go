@@ -14,6 +14,7 @@ type model struct {
 	front     float64 // vertices and triangles per clock, by those of Kaby Lake
 	wide      float64 // samples and messages per clock and subslice, by those of Kaby Lake
 	gtiWrite  float64 // bytes per clock
+	moved     float64 // share of the traffic that compression and the size of the L3 leave
 	tsHz      float64
 	minMHz    float64
 	stepMHz   float64
@@ -38,7 +39,7 @@ type memory struct{ peak float64 } // bytes per ns
 // metric sets: 24 EUs with seven threads, a sampler and a data port of 64 bytes per clock per subslice.
 var kabyLake = model{
 	gpu: "intel-kbl-gt2", subslices: 3, eus: 24, threads: 7, banks: 4, pixels: 8, front: 1, wide: 1,
-	gtiWrite: 32, tsHz: 12e6, minMHz: 300,
+	gtiWrite: 32, moved: 0.85, tsHz: 12e6, minMHz: 300,
 	stepMHz: 50,
 	skus: []sku{
 		{0x5916, "HD Graphics 620", 1050, 4, 15},
@@ -54,7 +55,7 @@ var kabyLake = model{
 // times the pixels.
 var tigerLake = model{
 	gpu: "intel-tgl-gt2", xe: true, subslices: 6, eus: 96, threads: 7, banks: 8, pixels: 24, front: 1.6, wide: 2,
-	gtiWrite: 64, tsHz: 19.2e6, minMHz: 100, stepMHz: 50,
+	gtiWrite: 64, moved: 0.5, tsHz: 19.2e6, minMHz: 100, stepMHz: 50,
 	skus: []sku{
 		{0x9a49, "Iris Xe Graphics", 1300, 8, 28},
 		{0x9a49, "Iris Xe Graphics", 1350, 8, 28},

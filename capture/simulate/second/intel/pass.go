@@ -250,6 +250,10 @@ func (m *machine) dispatch(r *rand.Rand, g grid) *pass {
 
 // traffic divides what a stage moves among the clients of the memory interface.
 func (m *machine) traffic(r *rand.Rand, p *pass) {
+	for s := range p.read {
+		p.read[s] *= m.moved
+		p.write[s] *= m.moved
+	}
 	hizShare, msc := span(r, 0.6, 0.9), span(r, 0, 0.06)
 	stc := span(r, 0, 0.1)
 	p.count[stCS][evCsRead] = p.read[stCS]

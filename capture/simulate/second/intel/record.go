@@ -89,6 +89,7 @@ func (sc *scene) record(o simulate.Options, r *rand.Rand) (*capture.Capture, err
 	drawn := sc.drawSet(r)
 	noise := rand.New(rand.NewPCG(r.Uint64(), 1))
 
+	lossy = lossy && !switches // one long sample covers what was lost
 	tick := 1e9 / m.tsHz
 	b := &columns{sc: sc, rec: &recorder{zero: zero}, without: o.Without}
 	late := b.timers(noise, lossy, period, end-zero)
