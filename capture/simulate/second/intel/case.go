@@ -86,7 +86,7 @@ func (d *drawer) scene(kind string) (sc *scene, text, plant string, err error) {
 // empty is a scene without frames that nothing but the GPU holds up.
 func (d *drawer) empty() *scene {
 	return &scene{m: d.m, warm: 4, ahead: 2 + d.IntN(2), pace: pacing{buffers: 3}, threads: d.of(0.02, 0.5),
-		idle: d.of(2e3, 15e3), switchy: d.of(8e3, 40e3)}
+		idle: d.of(2e3, 15e3), submit: d.of(8e3, 40e3)}
 }
 
 // animate adds frames of a content. Work varies slowly with what is seen, and a little from frame to frame.
@@ -168,7 +168,7 @@ func (d *drawer) waiting(sc *scene, c simulate.Candidate, ms float64) {
 		total = ms + (app+driver)/1e6
 	case simulate.QueuesInTurn:
 		x := &sc.contents[0]
-		x.turn, x.blit = true, d.chance(0.3)
+		x.turn, x.blit = true, d.chance(0.3) && !d.m.xe // Tiger Lake's sets show no blitter
 		x.video = ms * 1e6 * d.of(0.5, 1)
 		total = ms + x.video/1e6
 	}
@@ -303,9 +303,11 @@ func (d *drawer) random() (*scene, string) {
 	}
 	switch d.IntN(5) {
 	case 0:
-		sc.clock = clock{kind: clockGovernor, share: d.Float64(), up: d.of(0.8, 0.97), down: d.of(0.4, 0.8), boost: d.chance(0.5)}
+		sc.clock = clock{kind: clockGovernor, share: d.Float64(), up: d.of(0.8, 0.97), down: d.of(0.4, 0.8),
+			boost: d.chance(0.5)}
 	case 1:
-		sc.clock = clock{kind: clockPower + clockKind(d.IntN(2)), share: d.of(0.5, 0.98), swing: d.of(0, 0.1), wave: d.log(1e8, 3e9)}
+		sc.clock = clock{kind: clockPower + clockKind(d.IntN(2)), share: d.of(0.5, 0.98), swing: d.of(0, 0.1),
+			wave: d.log(1e8, 3e9)}
 	}
 	if d.chance(0.25) {
 		sc.pace = pacing{refresh: 1e9 / 60, buffers: 2 + d.IntN(2)}

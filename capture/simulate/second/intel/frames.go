@@ -45,7 +45,7 @@ type scene struct {
 	clock    clock
 	threads  float64 // processors that other work keeps busy
 	idle     float64 // ns from the end of a frame until the engine takes up the next
-	switchy  float64 // ns from then to the first pass
+	submit   float64 // ns from then to the first pass
 }
 
 // shownFrame is what became of a frame.
@@ -151,7 +151,7 @@ func (sc *scene) play(r *relief, out sink) *played {
 		start += sc.idle * r.launch
 		at := start
 		x.gpuStart = start
-		sw := sc.switchy * r.launch
+		sw := sc.submit * r.launch
 		g.overhead(at, at+sw)
 		gov.spend(at, at+sw, true)
 		at += sw

@@ -125,7 +125,8 @@ func TestCountersOfEverySampleFitTogether(t *testing.T) {
 						sums[counter] += at(counter, i)
 					}
 				}
-				if got := sums["A22"] + sums["A23"] + sums["A24"] + sums["A25"] + sums["A26"]; math.Abs(got-sums["A21"]) > 0.03*sums["A21"]+100 {
+				got := sums["A22"] + sums["A23"] + sums["A24"] + sums["A25"] + sums["A26"]
+				if math.Abs(got-sums["A21"]) > 0.03*sums["A21"]+100 {
 					t.Errorf("%s %s %d: %.0f of %.0f pixels are accounted for", name, kind, seed, got, sums["A21"])
 				}
 				for i := range c.Len() {
@@ -244,7 +245,7 @@ func (m *model) checkXe(set string, at func(string) float64, fail func(string, .
 		}
 	case "EuActivity7":
 		if group[0] > min(group[1], group[2])+slack || group[1] > eus+slack {
-			fail("both pipes work for %.0f clocks, the first for %.0f and the second for %.0f", group[0], group[1], group[2])
+			fail("both pipes work for %.0f clocks, one for %.0f and the other for %.0f", group[0], group[1], group[2])
 		}
 	default:
 		if group[0]+group[1] > eus+slack {
@@ -319,7 +320,8 @@ func TestTruthsOfOtherKindsHold(t *testing.T) {
 				truth := judge(t, c)
 				checkShares(t, c, truth)
 				if kind == simulate.KindHealthy && (!truth.Healthy || truth.GPUBusy > 0.85) {
-					t.Errorf("%s %s %d: healthy %v, missed %d, busy %.2f", name, kind, seed, truth.Healthy, truth.Missed, truth.GPUBusy)
+					t.Errorf("%s %s %d: healthy %v, missed %d, busy %.2f", name, kind, seed, truth.Healthy, truth.Missed,
+						truth.GPUBusy)
 				}
 				if kind == simulate.KindTwoPhase && (len(truth.Phases) != 2 || truth.Phases[0].End != truth.Phases[1].Start ||
 					len(truth.Phases[1].Leaves) == 0) {

@@ -29,7 +29,6 @@ type sku struct {
 	name   string
 	maxMHz float64
 	cpus   int // logical processors
-	watts  float64
 }
 
 // memory is how the machine's memory is populated: what its channels could carry at best.
@@ -42,10 +41,10 @@ var kabyLake = model{
 	gtiWrite: 32, moved: 0.85, tsHz: 12e6, minMHz: 300,
 	stepMHz: 50,
 	skus: []sku{
-		{0x5916, "HD Graphics 620", 1050, 4, 15},
-		{0x5917, "UHD Graphics 620", 1100, 8, 15},
-		{0x591b, "HD Graphics 630", 1100, 8, 45},
-		{0x5912, "HD Graphics 630", 1150, 8, 65},
+		{0x5916, "HD Graphics 620", 1050, 4},
+		{0x5917, "UHD Graphics 620", 1100, 8},
+		{0x591b, "HD Graphics 630", 1100, 8},
+		{0x5912, "HD Graphics 630", 1150, 8},
 	},
 	memories: []memory{{17.1}, {29.9}, {34.1}, {34.1}, {38.4}}, // one channel of DDR4-2133, LPDDR3-1866, two of DDR4
 	sets:     kabyLakeSets,
@@ -57,8 +56,8 @@ var tigerLake = model{
 	gpu: "intel-tgl-gt2", xe: true, subslices: 6, eus: 96, threads: 7, banks: 8, pixels: 24, front: 1.6, wide: 2,
 	gtiWrite: 64, moved: 0.5, tsHz: 19.2e6, minMHz: 100, stepMHz: 50,
 	skus: []sku{
-		{0x9a49, "Iris Xe Graphics", 1300, 8, 28},
-		{0x9a49, "Iris Xe Graphics", 1350, 8, 28},
+		{0x9a49, "Iris Xe Graphics", 1300, 8},
+		{0x9a49, "Iris Xe Graphics", 1350, 8},
 	},
 	memories: []memory{{25.6}, {51.2}, {51.2}, {68.3}}, // one channel of DDR4-3200, two, LPDDR4X-4267
 	sets:     tigerLakeSets,
