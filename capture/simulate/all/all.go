@@ -15,6 +15,7 @@ import (
 	"astrolabe/capture/simulate/rdna"
 	secondamd "astrolabe/capture/simulate/second/amd"
 	secondcpu "astrolabe/capture/simulate/second/cpu"
+	secondintel "astrolabe/capture/simulate/second/intel"
 	secondmali "astrolabe/capture/simulate/second/mali"
 	secondrdna "astrolabe/capture/simulate/second/rdna"
 )
@@ -52,6 +53,7 @@ var seconds = func() (out []maker) {
 	}
 	add(secondamd.Names, secondamd.Kinds, secondamd.New)
 	add(secondcpu.Names, secondcpu.Kinds, secondcpu.New)
+	add(secondintel.Names, secondintel.Kinds, secondintel.New)
 	add(secondmali.Names, secondmali.Kinds, secondmali.New)
 	add(secondrdna.Names, secondrdna.Kinds, secondrdna.New)
 	return out
