@@ -22,6 +22,9 @@ type Axis struct {
 
 	once sync.Once
 	kept axisSums
+
+	mu        sync.Mutex
+	resampled []resampled // the last ones
 }
 
 // axisSums is what a walk over all samples gives. Scripts ask for it in loops over counters, so it is made once.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 )
 
 // Bins maps samples of one axis to fewer (or overlapping) samples of another. Bin j is made of samples [Lo[j], Hi[j])
@@ -18,6 +19,8 @@ type Bins struct {
 	// Time bounds of the bins where Cut is set; they are not always those of Axis (rolling windows overlap).
 	begin, finish []int64
 	sorted        bool // the ends of From never decrease, so only the outer samples of a bin can be cut
+
+	sums *sync.Map // of columns that were added up, by *Column; nil where the bins are not kept
 }
 
 // maxBins is the most samples that resampling makes. More is an error that says so.
@@ -74,7 +77,37 @@ func (a *Axis) Rows(bounds []int) *Bins {
 
 // Resample returns bins of period ns at multiples of period. Bins that no sample touches are left out, so a long gap
 // costs nothing; samples that a boundary cuts are shared out by overlap.
+//
+// The bins are made once for each of the last few periods: a page resamples some dozen counters alike. Nobody changes them.
 func (a *Axis) Resample(period int64) (*Bins, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, r := range a.resampled {
+		if r.period == period {
+			return r.bins, nil
+		}
+	}
+	b, err := a.resample(period)
+	if err == nil && b.Len() <= keptBins {
+		b.sums = new(sync.Map)
+		a.resampled = append(a.resampled, resampled{period, b})
+		a.resampled = a.resampled[max(0, len(a.resampled)-keptResampled):]
+	}
+	return b, err
+}
+
+const (
+	keptResampled = 8
+	keptBins      = 1 << 14 // of which more are dear to keep
+)
+
+// resampled is what Resample made for a period.
+type resampled struct {
+	period int64
+	bins   *Bins
+}
+
+func (a *Axis) resample(period int64) (*Bins, error) {
 	if period <= 0 {
 		return nil, fmt.Errorf("resampling period is %d ns, it must be positive", period)
 	}
@@ -82,6 +115,9 @@ func (a *Axis) Resample(period int64) (*Bins, error) {
 	next := int64(math.MinInt64) // first bin start not yet emitted
 	for i := range a.Start {
 		s, e := a.Start[i], a.End[i]
+		if len(begin) > 0 && s >= begin[len(begin)-1] && e <= next && s < next {
+			continue // most samples lie in the bin of the one before
+		}
 		k := floorDiv(s, period) * period
 		if k < next {
 			k = next

@@ -3,6 +3,7 @@ package capture
 import (
 	"math"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"astrolabe/capture/memory"
@@ -52,6 +53,18 @@ const exactSums = 1 << 53
 // sumColumn is SumFloats of a column, to the last bit. Integers are read where they lie, and added as such where a double
 // would not round: they need not wait for each other then.
 func (b *Bins) sumColumn(c *Column) []float64 {
+	if b.sums == nil {
+		return b.sumColumnAnew(c)
+	}
+	if v, ok := b.sums.Load(c); ok {
+		return slices.Clone(v.([]float64))
+	}
+	v := b.sumColumnAnew(c)
+	b.sums.Store(c, v)
+	return slices.Clone(v)
+}
+
+func (b *Bins) sumColumnAnew(c *Column) []float64 {
 	if b.overlapping() || !c.Integers() {
 		return b.SumFloats(c.ReadFloats)
 	}

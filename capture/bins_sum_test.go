@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -107,5 +108,40 @@ func sameSums(t *testing.T, b *Bins, ctr *Counter, all []Value) {
 		if d := exact.Data(); d.U != nil && (d.Missing(j) != (n == 0) || n > 0 && (sum.hi != 0 || d.U[j] != sum.lo)) {
 			t.Fatalf("bin %d of %d: exactly %d, want %v", j, b.Len(), d.U[j], sum.value())
 		}
+	}
+}
+
+// Bins of a period and the sums of a column in them are made once. What a caller does with its sums is its own affair.
+func TestSumsThatAreKeptAreNotChangedByWhoGetsThem(t *testing.T) {
+	axis := NewUniformAxis(1000, 10)
+	column, _ := inPieces(rand.New(rand.NewPCG(3, 4)), axis.Len(), 1000, false)
+	first, err := axis.Resample(250)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := axis.Resample(250)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first != again {
+		t.Error("the bins of one period were made twice")
+	}
+	sums := first.sumColumn(column)
+	want := slices.Clone(sums)
+	clear(sums)
+	if got := again.sumColumn(column); !slices.Equal(got, want) {
+		t.Errorf("sums that somebody changed are %v, want %v", got[:3], want[:3])
+	}
+	if got := first.sumColumnAnew(column); !slices.Equal(got, want) {
+		t.Errorf("sums made anew are %v, want %v", got[:3], want[:3])
+	}
+	other := make([]*Bins, 2*keptResampled)
+	for i := range other {
+		if other[i], err = axis.Resample(int64(100 + i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(axis.resampled) != keptResampled {
+		t.Errorf("%d bins are kept, want %d", len(axis.resampled), keptResampled)
 	}
 }
