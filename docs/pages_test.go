@@ -11,7 +11,8 @@ import (
 // notInside are pages that the program does not hold, and why.
 var notInside = map[string]string{
 	"benchmarks": "measurements", "coverage": "made of the catalogues", "development": "for who works on astrolabe",
-	"diagnosis-rates": "measurements", "diagnosis-rates-first": "measurements", "gpa-functions": "made of the catalogues",
+	"diagnosis-rates": "measurements", "diagnosis-rates-first": "measurements",
+	"diagnosis-rates-second": "measurements", "gpa-functions": "made of the catalogues",
 	"verified-hardware": "made of bundles that users send",
 }
 

@@ -140,7 +140,9 @@ func (a *app) report(path string, f *reportFlags) error {
 	}
 	h, hostErr := a.reportHost(path, f)
 	if hostErr == nil && path != "" && f.script == "" {
-		h.runner.Ahead(librarySources("lib")...) // while the capture is opened
+		// While the capture is opened: what every report needs, whatever it is of.
+		h.runner.Ahead(librarySources("lib")...)
+		go metrics.Get(metrics.CPU)
 	}
 	c, err := a.reportCapture(path, f)
 	if err != nil {
