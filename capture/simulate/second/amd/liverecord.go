@@ -10,6 +10,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/second/host"
 )
 
 // statusBits are the bits of each register, by block.
@@ -76,11 +77,12 @@ func (l *live) record(o simulate.Options) (*capture.Capture, error) {
 	rec.status()
 	rec.sensors(top)
 	rec.engines()
-	host := rec.r.Float64() < 0.5
+	processors := rec.r.Float64() < 0.5
 	marks := rec.r.Float64() < 0.7
-	if o.Host.Of(host) {
+	if o.Host.Of(processors) {
 		rec.processors()
 	}
+	host.Recorder(&rec.config, rec.r, o.Without)
 	if o.Marks.Of(marks) {
 		rec.mark()
 	}

@@ -2,9 +2,9 @@ package amd
 
 import (
 	"math"
-	"strconv"
 
 	"astrolabe/capture"
+	"astrolabe/capture/simulate/second/host"
 )
 
 // sensors reads what driver and firmware say of clocks, power, heat and activity.
@@ -153,9 +153,7 @@ func (rec *recording) onlyCompute(i int) float64 {
 	return math.Min(rec.compute[i], math.Max(0, rec.busy[i][blockGFX]-rec.busy[i][blockCPG]))
 }
 
-const jiffy = 10e6 // ns: /proc/stat counts hundredths of a second
-
-// processors adds /proc/stat of the machine: the application's thread, the driver's, and what else there is.
+// processors adds what the kernel says of the machine's processors: the application's thread, the driver's, and what else there is.
 func (rec *recording) processors() {
 	n, cpus := rec.axis.Len(), 8+8*rec.r.IntN(2)
 	user, system := make([][]float64, cpus), make([][]float64, cpus)
@@ -185,36 +183,39 @@ func (rec *recording) processors() {
 			system[driver][i] += 0.3 * ns
 		})
 	}
-	column := func(name, instance string, values []float64) {
-		rec.add("cpu", "procfs", capture.Meta{Name: name, Instance: instance, Unit: "ns", Block: "cpu"}, values, true)
+	m := rec.m
+	on := &host.Machine{Least: 2.2e9, Reach: 0.9 + 0.1*rec.r.Float64(), Interrupts: rec.r.IntN(2) == 0,
+		Pressure: rec.r.Float64() < 0.85, Memory: []float64{16, 32, 32, 64}[rec.r.IntN(4)] * (1 << 30)}
+	most := math.Round(44+12*rec.r.Float64()) * 1e8
+	for range cpus {
+		on.Clusters, on.Most = append(on.Clusters, 0), append(on.Most, most)
 	}
-	idle := make([][]float64, cpus)
-	for k := range cpus {
-		idle[k] = make([]float64, n)
-		var counted [3]float64 // what the kernel has of each, and what of that it has shown
-		var shown [3]float64
-		for i := range n {
-			d := float64(rec.axis.Interval(i))
-			u := math.Min(user[k][i], d)
-			v := math.Min(system[k][i], d-u)
-			for j, to := range []struct {
-				column []float64
-				ns     float64
-			}{{user[k], u}, {system[k], v}, {idle[k], d - u - v}} {
-				counted[j] += to.ns
-				now := math.Floor(counted[j]/jiffy) * jiffy
-				to.column[i] = now - shown[j]
-				shown[j] = now
+	core := host.Zone(rec.r, "", 48+22*rec.r.Float64(), 0.125)
+	disk := host.Zone(rec.r, "", 36+14*rec.r.Float64(), 1)
+	on.Sensors = []host.Sensor{host.Chip("k10temp", "Tctl", "celsius", capture.CombineMax, core.Value),
+		host.Chip("nvme", "Composite", "celsius", capture.CombineMax, disk.Value)}
+	// The sensors of the GPU are a monitoring chip of the kernel's as well.
+	chip := func(label, unit string, combine capture.Combine, name, instance string) {
+		for _, c := range rec.config.Counters {
+			for _, one := range append([]*capture.Counter{c}, c.Instances...) {
+				if c.Name == name && c.Source == "amdgpu" && one.Col != nil && one.Meta.Instance == instance {
+					values := one.Col.Floats()
+					on.Sensors = append(on.Sensors, host.Chip("amdgpu", label, unit, combine,
+						func(i int) float64 { return values[i] }))
+				}
 			}
 		}
 	}
-	for k := range cpus {
-		column("cpu_user", strconv.Itoa(k), user[k])
+	for _, at := range []string{"edge", "junction", "mem"} {
+		chip(at, "celsius", capture.CombineMax, "temperature", at)
 	}
-	for k := range cpus {
-		column("cpu_system", strconv.Itoa(k), system[k])
+	power := "power_now"
+	if m.generation == "gfx103" {
+		power = "power"
 	}
-	for k := range cpus {
-		column("cpu_idle", strconv.Itoa(k), idle[k])
-	}
+	chip("PPT", "watts", capture.CombineSum, power, "")
+	chip("sclk", "Hz", capture.CombineMean, "frequency", "sclk")
+	chip("mclk", "Hz", capture.CombineMean, "frequency", "mclk")
+	host.Add(&rec.config, rec.r, on, &host.Load{User: user, System: system, Switches: 2500 + 9000*rec.r.Float64(),
+		InterruptsRate: 1500 + 4500*rec.r.Float64()}, rec.o.Without)
 }
