@@ -21,7 +21,11 @@ func (b *columns) processors(r *rand.Rand) {
 	for c := range cpus {
 		user[c], system[c] = make([]float64, n), make([]float64, n)
 	}
-	for _, w := range []work{{b.played.app, 0.04}, {b.played.driver, 0.25}} {
+	taken := make([]int, n) // by the application, of the processors
+	for i := range taken {
+		taken[i] = -1
+	}
+	for k, w := range []work{{b.played.app, 0.04}, {b.played.driver, 0.25}} {
 		cpu, until := r.IntN(cpus), 0.0
 		i := 0
 		for _, s := range w.list {
@@ -29,7 +33,16 @@ func (b *columns) processors(r *rand.Rand) {
 			if from > until { // the scheduler moves threads from time to time
 				cpu, until = r.IntN(cpus), from+(0.1+r.ExpFloat64()*0.4)*1e9
 			}
+			for i < n && b.rec.edges[i+1] <= from {
+				i++
+			}
+			for k > 0 && i < n && cpu == taken[i] { // and leaves none where another runs
+				cpu = r.IntN(cpus)
+			}
 			for ; i < n && b.rec.edges[i] < to; i++ {
+				if k == 0 {
+					taken[i] = cpu
+				}
 				if d := min(to, b.rec.edges[i+1]) - max(from, b.rec.edges[i]); d > 0 {
 					user[cpu][i] += d * (1 - w.system)
 					system[cpu][i] += d * w.system
