@@ -10,6 +10,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/second/host"
 )
 
 // statusBits are the bits of each register, by block.
@@ -58,7 +59,7 @@ func (l *live) record(o simulate.Options) (*capture.Capture, error) {
 	m := l.m
 	// the driver states the highest clock of its table; boards reach nearly that
 	top := m.clock * 1e9 * 1.06
-	rec.config = capture.Config{Name: "live", GPU: "amd-live", Axis: rec.axis,
+	rec.config = capture.Config{Name: "live", GPU: "amd-live", Axis: rec.axis, Late: rec.config.Late,
 		Device: capture.Device{Name: m.name, Vendor: "AMD", ID: "0000:03:00.0", Driver: "amdgpu, Linux 6.11.0",
 			Extra: map[string]string{"card": "card1", "power_dpm_force_performance_level": "auto"}},
 		Properties: []capture.Property{{Name: "amd_family", Number: float64(m.family)},
@@ -76,11 +77,12 @@ func (l *live) record(o simulate.Options) (*capture.Capture, error) {
 	rec.status()
 	rec.sensors(top)
 	rec.engines()
-	host := rec.r.Float64() < 0.5
+	processors := rec.r.Float64() < 0.5
 	marks := rec.r.Float64() < 0.7
-	if o.Host.Of(host) {
+	if o.Host.Of(processors) {
 		rec.processors()
 	}
+	host.Recorder(&rec.config, rec.r, o.Without)
 	if o.Marks.Of(marks) {
 		rec.mark()
 	}
@@ -102,6 +104,10 @@ func (rec *recording) samples() {
 		next += rec.r.ExpFloat64() * 20e3
 		if rec.r.Float64() < 0.006 {
 			next += period * (0.3 + 2*rec.r.Float64())
+		}
+		if lost := math.Round((next-float64(now))/period) - 1; lost > 0 && now > 0 {
+			rec.config.Late = append(rec.config.Late, capture.Gap{Start: now, End: int64(next), Lost: uint64(lost),
+				Reason: capture.Reason{Code: capture.LostReports, Text: "the recorder was not run in time"}})
 		}
 		rec.axis.Start, rec.axis.End = append(rec.axis.Start, now), append(rec.axis.End, int64(next))
 		now = int64(next)

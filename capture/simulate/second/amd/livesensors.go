@@ -2,9 +2,9 @@ package amd
 
 import (
 	"math"
-	"strconv"
 
 	"astrolabe/capture"
+	"astrolabe/capture/simulate/second/host"
 )
 
 // sensors reads what driver and firmware say of clocks, power, heat and activity.
@@ -112,6 +112,7 @@ func (rec *recording) sensors(top float64) {
 		func(i int) float64 { return math.Round(watts(i)) })
 	rec.slow(gauge("gpu_metrics_current_gfxclk", "current gfxclk", "Hz", "gpu_metrics"), false, clock)
 	rec.slow(gauge("gpu_metrics_current_uclk", "current uclk", "Hz", "gpu_metrics"), false, mclk)
+	rec.others(clock, watts, edge, junction, mclk, vram)
 	byPower, byHeat := make([]float64, rec.axis.Len()), make([]float64, rec.axis.Len())
 	for _, c := range []struct {
 		name string
@@ -125,9 +126,99 @@ func (rec *recording) sensors(top float64) {
 			return c.all[i]
 		})
 	}
+	// At its limit of power a board draws nearly its limit of current, and the firmware names that now and then.
+	byCurrent := make([]float64, rec.axis.Len())
+	current := meta("throttled_by_current")
+	current.Combine = capture.CombineMax
+	touchy := 0.1 * rec.r.Float64()
+	rec.slow(current, false, func(i int) float64 {
+		if heat(i) > 0.85 && rec.r.Float64() < touchy {
+			byCurrent[i] = 100
+		}
+		return byCurrent[i]
+	})
+	other := meta("throttled_by_other")
+	other.Combine = capture.CombineMax
+	rec.slow(other, false, func(int) float64 { return 0 })
 	either := meta("throttled") // of the same reading
 	either.Combine = capture.CombineMax
-	rec.slow(either, false, func(i int) float64 { return math.Max(byPower[i], byHeat[i]) })
+	rec.slow(either, false, func(i int) float64 { return max(byPower[i], byHeat[i], byCurrent[i]) })
+}
+
+// others are columns that say little of what limits a program: voltages, fans, the link, temperatures of regulators.
+func (rec *recording) others(clock, watts, edge, junction, mclk func(i int) float64, vram float64) {
+	m, r := rec.m, rec.r
+	gauge := func(name, unit, block string) capture.Meta {
+		return capture.Meta{Name: name, Title: name, Unit: unit, Block: block, Combine: capture.CombineMean}
+	}
+	volts := func(i int) float64 { // the voltage follows the clock
+		share := clock(i) / (m.clock * 1e9)
+		return math.Round(1000*(0.68+0.42*share*share)) / 1000
+	}
+	rec.slow(gauge("sensor_vddgfx", "volts", "sensors"), false, volts)
+	voltage := gauge("voltage", "volts", "hwmon")
+	voltage.Instance, voltage.Combine = "vddgfx", capture.CombineMax
+	rec.slow(voltage, false, volts)
+	fan := 2600 + 900*r.Float64()
+	speed := func(i int) float64 { // stands still while the board is cool
+		return math.Round(fan * clamp((edge(i)-50)/45, 0, 1))
+	}
+	rec.slow(gauge("fan_speed", "rpm", "hwmon"), false, speed)
+	rec.slow(gauge("fan_pwm", "percent", "hwmon"), false, func(i int) float64 { return math.Round(255*speed(i)/3600) / 2.55 })
+	rec.slow(gauge("dpm_sclk", "Hz", "clocks"), false, clock)
+	rec.slow(gauge("dpm_mclk", "Hz", "clocks"), false, mclk)
+	rec.slow(gauge("dpm_fclk", "Hz", "clocks"), false, func(int) float64 { return 1940e6 })
+	rec.slow(gauge("dpm_socclk", "Hz", "clocks"), false, func(int) float64 { return 1200e6 })
+	lanes := 16.0
+	if m.cus < 36 { // the small ones are wired for eight
+		lanes = 8
+	}
+	rec.slow(gauge("pcie_link_speed", "GT/s", "pcie"), false, func(int) float64 { return 16 })
+	rec.slow(gauge("pcie_link_width", "lanes", "pcie"), false, func(int) float64 { return lanes })
+	visible := vram * (0.02 + 0.05*r.Float64())
+	rec.slow(gauge("vram_visible_used", "bytes", "memory"), true, func(int) float64 { return visible })
+	mine := vram * (0.6 + 0.3*r.Float64())
+	rec.slow(gauge("clients_vram", "bytes", "engines"), true, func(int) float64 { return mine })
+	rec.slow(gauge("clients_gtt", "bytes", "engines"), true, func(int) float64 { return 150e6 })
+	field := func(name, unit string, read func(i int) float64) {
+		rec.slow(gauge("gpu_metrics_"+name, unit, "gpu_metrics"), false, read)
+	}
+	field("temperature_edge", "celsius", func(i int) float64 { return math.Round(edge(i)) })
+	field("temperature_hotspot", "celsius", func(i int) float64 { return math.Round(junction(i)) })
+	regulator := 4 + 8*r.Float64()
+	field("temperature_vrgfx", "celsius", func(i int) float64 { return math.Round(edge(i) + regulator) })
+	field("temperature_vrsoc", "celsius", func(i int) float64 { return math.Round(edge(i) + regulator - 3) })
+	field("average_gfxclk_frequency", "Hz", clock)
+	field("average_uclk_frequency", "Hz", mclk)
+	field("average_mm_activity", "percent", func(int) float64 { return 0 })
+	field("current_socclk", "Hz", func(int) float64 { return 1200e6 })
+	field("current_fan_speed", "rpm", speed)
+	field("pcie_link_width", "lanes", func(int) float64 { return lanes })
+	field("voltage_gfx", "volts", volts)
+	// Memory has room for all: nothing is moved out of it, and little is brought in while one looks.
+	n := rec.axis.Len()
+	moved, still := make([]float64, n), make([]float64, n)
+	for i := range moved {
+		if rec.reading[i] == i && r.Float64() < 0.08 {
+			moved[i] = math.Round(r.ExpFloat64()*64) * 65536
+		}
+	}
+	count := func(name, unit, block string, values []float64) {
+		rec.add("amd-live", "amdgpu", capture.Meta{Name: name, Title: name, Unit: unit, Block: block}, values, true)
+	}
+	count("bytes_moved", "bytes", "memory", moved)
+	count("evictions", "buffers", "memory", still)
+	count("vram_lost", "resets", "memory", still)
+	for _, engine := range []string{"dma", "dec", "enc", "jpeg", "other"} {
+		ns := still
+		if engine == "dma" { // copies of what the driver brings in
+			ns = make([]float64, n)
+			for i, bytes := range moved {
+				ns[i] = bytes / 12 // GB/s of the link
+			}
+		}
+		count("engine_"+engine, "ns", "engines", ns)
+	}
 }
 
 // engines is what the driver counts for each client, renewed with the slow values.
@@ -153,9 +244,7 @@ func (rec *recording) onlyCompute(i int) float64 {
 	return math.Min(rec.compute[i], math.Max(0, rec.busy[i][blockGFX]-rec.busy[i][blockCPG]))
 }
 
-const jiffy = 10e6 // ns: /proc/stat counts hundredths of a second
-
-// processors adds /proc/stat of the machine: the application's thread, the driver's, and what else there is.
+// processors adds what the kernel says of the machine's processors: the application's thread, the driver's, and what else there is.
 func (rec *recording) processors() {
 	n, cpus := rec.axis.Len(), 8+8*rec.r.IntN(2)
 	user, system := make([][]float64, cpus), make([][]float64, cpus)
@@ -185,36 +274,39 @@ func (rec *recording) processors() {
 			system[driver][i] += 0.3 * ns
 		})
 	}
-	column := func(name, instance string, values []float64) {
-		rec.add("cpu", "procfs", capture.Meta{Name: name, Instance: instance, Unit: "ns", Block: "cpu"}, values, true)
+	m := rec.m
+	on := &host.Machine{Least: 2.2e9, Reach: 0.9 + 0.1*rec.r.Float64(), Interrupts: rec.r.IntN(2) == 0,
+		Pressure: rec.r.Float64() < 0.85, Memory: []float64{16, 32, 32, 64}[rec.r.IntN(4)] * (1 << 30)}
+	most := math.Round(44+12*rec.r.Float64()) * 1e8
+	for range cpus {
+		on.Clusters, on.Most = append(on.Clusters, 0), append(on.Most, most)
 	}
-	idle := make([][]float64, cpus)
-	for k := range cpus {
-		idle[k] = make([]float64, n)
-		var counted [3]float64 // what the kernel has of each, and what of that it has shown
-		var shown [3]float64
-		for i := range n {
-			d := float64(rec.axis.Interval(i))
-			u := math.Min(user[k][i], d)
-			v := math.Min(system[k][i], d-u)
-			for j, to := range []struct {
-				column []float64
-				ns     float64
-			}{{user[k], u}, {system[k], v}, {idle[k], d - u - v}} {
-				counted[j] += to.ns
-				now := math.Floor(counted[j]/jiffy) * jiffy
-				to.column[i] = now - shown[j]
-				shown[j] = now
+	core := host.Zone(rec.r, "", 48+22*rec.r.Float64(), 0.125)
+	disk := host.Zone(rec.r, "", 36+14*rec.r.Float64(), 1)
+	on.Sensors = []host.Sensor{host.Chip("k10temp", "Tctl", "celsius", capture.CombineMax, core.Value),
+		host.Chip("nvme", "Composite", "celsius", capture.CombineMax, disk.Value)}
+	// The sensors of the GPU are a monitoring chip of the kernel's as well.
+	chip := func(label, unit string, combine capture.Combine, name, instance string) {
+		for _, c := range rec.config.Counters {
+			for _, one := range append([]*capture.Counter{c}, c.Instances...) {
+				if c.Name == name && c.Source == "amdgpu" && one.Col != nil && one.Meta.Instance == instance {
+					values := one.Col.Floats()
+					on.Sensors = append(on.Sensors, host.Chip("amdgpu", label, unit, combine,
+						func(i int) float64 { return values[i] }))
+				}
 			}
 		}
 	}
-	for k := range cpus {
-		column("cpu_user", strconv.Itoa(k), user[k])
+	for _, at := range []string{"edge", "junction", "mem"} {
+		chip(at, "celsius", capture.CombineMax, "temperature", at)
 	}
-	for k := range cpus {
-		column("cpu_system", strconv.Itoa(k), system[k])
+	power := "power_now"
+	if m.generation == "gfx103" {
+		power = "power"
 	}
-	for k := range cpus {
-		column("cpu_idle", strconv.Itoa(k), idle[k])
-	}
+	chip("PPT", "watts", capture.CombineSum, power, "")
+	chip("sclk", "Hz", capture.CombineMean, "frequency", "sclk")
+	chip("mclk", "Hz", capture.CombineMean, "frequency", "mclk")
+	host.Add(&rec.config, rec.r, on, &host.Load{User: user, System: system, Switches: 2500 + 9000*rec.r.Float64(),
+		InterruptsRate: 1500 + 4500*rec.r.Float64()}, rec.o.Without)
 }

@@ -3,13 +3,10 @@ package intel
 import (
 	"math"
 	"math/rand/v2"
-	"strconv"
 
 	"astrolabe/capture"
+	"astrolabe/capture/simulate/second/host"
 )
-
-// hostTick is the kernel's unit of processor time, in ns.
-const hostTick = 10e6
 
 // work is what a thread does on the processor it runs on.
 type work struct {
@@ -17,14 +14,18 @@ type work struct {
 	system float64 // share of its time in the kernel
 }
 
-// host adds what /proc/stat says of the processors, in its unit of 10 ms, and the temperature of the package.
-func (b *columns) host(r *rand.Rand) {
+// processors adds what the kernel says of the processors and of the temperature of the package.
+func (b *columns) processors(r *rand.Rand) {
 	sc, n, cpus := b.sc, len(b.rec.rows), b.sc.m.cpus
 	user, system := make([][]float64, cpus), make([][]float64, cpus)
 	for c := range cpus {
 		user[c], system[c] = make([]float64, n), make([]float64, n)
 	}
-	for _, w := range []work{{b.played.app, 0.04}, {b.played.driver, 0.25}} {
+	taken := make([]int, n) // by the application, of the processors
+	for i := range taken {
+		taken[i] = -1
+	}
+	for k, w := range []work{{b.played.app, 0.04}, {b.played.driver, 0.25}} {
 		cpu, until := r.IntN(cpus), 0.0
 		i := 0
 		for _, s := range w.list {
@@ -32,7 +33,16 @@ func (b *columns) host(r *rand.Rand) {
 			if from > until { // the scheduler moves threads from time to time
 				cpu, until = r.IntN(cpus), from+(0.1+r.ExpFloat64()*0.4)*1e9
 			}
+			for i < n && b.rec.edges[i+1] <= from {
+				i++
+			}
+			for k > 0 && i < n && cpu == taken[i] { // and leaves none where another runs
+				cpu = r.IntN(cpus)
+			}
 			for ; i < n && b.rec.edges[i] < to; i++ {
+				if k == 0 {
+					taken[i] = cpu
+				}
 				if d := min(to, b.rec.edges[i+1]) - max(from, b.rec.edges[i]); d > 0 {
 					user[cpu][i] += d * (1 - w.system)
 					system[cpu][i] += d * w.system
@@ -45,78 +55,33 @@ func (b *columns) host(r *rand.Rand) {
 	for c := range level {
 		level[c] = sc.threads / float64(cpus) * (0.5 + r.Float64())
 	}
-	// Nobody lowers a priority, waits for a disk or is a guest here; interrupts are those of the display and the network.
-	interrupts := [2]float64{span(r, 0.0005, 0.003), span(r, 0.001, 0.006)}
-	for _, name := range []string{"cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq",
-		"cpu_steal", "cpu_guest"} {
-		whole := &capture.Counter{Meta: capture.Meta{Name: name, Unit: "ns", Kind: capture.Delta, GPU: "cpu", Block: "cpu",
-			Source: "procfs"}, Axis: b.cfg.Axis}
-		for c := range cpus {
-			d := capture.Data{U: make([]uint64, n)}
-			// The same noise makes all columns of a processor, so that they add up to the time.
-			noise := rand.New(rand.NewPCG(uint64(c), math.Float64bits(interrupts[0])))
-			spent, shown := noise.Float64()*hostTick, 0.0
-			for i := range n {
-				length := b.rec.edges[i+1] - b.rec.edges[i]
-				other := length * min(1, level[c]*noise.ExpFloat64())
-				hard, soft := length*interrupts[0], length*interrupts[1]
-				u := min(length-hard-soft, user[c][i]+0.8*other)
-				s := min(length-hard-soft-u, system[c][i]+0.2*other)
-				switch name {
-				case "cpu_user":
-					spent += u
-				case "cpu_system":
-					spent += s
-				case "cpu_irq":
-					spent += hard
-				case "cpu_softirq":
-					spent += soft
-				case "cpu_idle":
-					spent += length - hard - soft - u - s
-				}
-				units := math.Floor(spent / hostTick)
-				d.U[i] = uint64((units - shown) * hostTick)
-				shown = units
-			}
-			meta := whole.Meta
-			meta.Instance = strconv.Itoa(c)
-			whole.AddInstance(&capture.Counter{Meta: meta, Axis: b.cfg.Axis, Col: capture.NewColumn(d)})
+	for c := range cpus {
+		for i := range n {
+			length := b.rec.edges[i+1] - b.rec.edges[i]
+			other := min(max(0, length-user[c][i]-system[c][i]), length*min(1, level[c]*r.ExpFloat64()))
+			user[c][i] += 0.8 * other
+			system[c][i] += 0.2 * other
 		}
-		b.addCounter(whole)
 	}
-	b.temperature(r)
-}
-
-// temperature is that of the package, a whole degree at a time.
-func (b *columns) temperature(r *rand.Rand) {
-	var base float64
-	switch b.sc.clock.kind {
+	on := &host.Machine{Least: 0.8e9, Reach: span(r, 0.85, 1), Interrupts: r.IntN(2) == 0, Pressure: r.IntN(10) < 8,
+		Memory: []float64{8, 16, 16, 32}[r.IntN(4)] * (1 << 30)}
+	most := math.Round(span(r, 31, 42)) * 1e8
+	if sc.m.xe {
+		on.Least, most = 0.4e9, math.Round(span(r, 42, 48))*1e8
+	}
+	package0 := 48 + 30*r.Float64()
+	switch sc.clock.kind {
 	case clockThermal:
-		base = 95 + 4*r.Float64()
-	case clockPower:
-		base = 72 + 14*r.Float64()
-	default:
-		base = 48 + 30*r.Float64()
+		package0, on.Reach = 95+4*r.Float64(), span(r, 0.45, 0.7)
+	case clockPower: // the processors share the limit
+		package0, on.Reach = 72+14*r.Float64(), span(r, 0.45, 0.75)
 	}
-	d := capture.Data{F: make([]float64, len(b.rec.rows))}
-	wander := 0.0
-	for i := range d.F {
-		wander = 0.98*wander + 0.2*r.NormFloat64()
-		d.F[i] = math.Round(base + wander)
+	for range cpus {
+		on.Clusters, on.Most = append(on.Clusters, 0), append(on.Most, most)
 	}
-	meta := capture.Meta{Name: "temperature", Title: "Temperature", Unit: "celsius", Kind: capture.Gauge, GPU: "cpu",
-		Block: "thermal", Source: "procfs", Combine: capture.CombineMax}
-	whole := &capture.Counter{Meta: meta, Axis: b.cfg.Axis}
-	meta.Instance = "x86_pkg_temp"
-	whole.AddInstance(&capture.Counter{Meta: meta, Axis: b.cfg.Axis, Col: capture.NewColumn(d)})
-	b.addCounter(whole)
-}
-
-func (b *columns) addCounter(c *capture.Counter) {
-	for _, name := range b.without {
-		if name == c.Name {
-			return
-		}
-	}
-	b.cfg.Counters = append(b.cfg.Counters, c)
+	heat := host.Zone(r, "x86_pkg_temp", package0, 1)
+	on.Sensors = []host.Sensor{host.Zone(r, "acpitz", 30+10*r.Float64(), 1), heat,
+		host.Chip("coretemp", "Package_id_0", "celsius", capture.CombineMax, heat.Value)}
+	host.Add(b.cfg, r, on, &host.Load{User: user, System: system, Switches: span(r, 2000, 9000),
+		InterruptsRate: span(r, 900, 4500)}, b.without)
 }

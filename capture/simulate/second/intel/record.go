@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/second/host"
 )
 
 // recorder sums counts up by sample.
@@ -85,7 +86,7 @@ func (sc *scene) record(o simulate.Options, r *rand.Rand) (*capture.Capture, err
 		exponent++
 	}
 	period := math.Exp2(float64(exponent+1)) / m.tsHz * 1e9
-	lossy, marked, host, switches := r.IntN(3) == 0, r.IntN(10) < 6, r.IntN(2) == 0, r.IntN(5) < 2
+	lossy, marked, processors, switches := r.IntN(3) == 0, r.IntN(10) < 6, r.IntN(2) == 0, r.IntN(5) < 2
 	drawn := sc.drawSet(r)
 	noise := rand.New(rand.NewPCG(r.Uint64(), 1))
 
@@ -135,9 +136,10 @@ func (sc *scene) record(o simulate.Options, r *rand.Rand) (*capture.Capture, err
 	b.cfg, b.played = &cfg, p
 	b.reports(sets)
 	b.contexts()
-	if host = o.Host.Of(host); host {
-		b.host(noise)
+	if o.Host.Of(processors) {
+		b.processors(noise)
 	}
+	host.Recorder(&cfg, noise, o.Without)
 	if o.Marks.Of(marked) {
 		b.marks()
 	}

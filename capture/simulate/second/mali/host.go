@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/second/host"
 )
 
 // gauges adds what the driver's clock and the kernel's files say beside the counters.
@@ -70,7 +71,7 @@ func (rec *recorder) gauges(c *capture.Config, o simulate.Options) {
 	}
 }
 
-// host adds the processor's times, as /proc/stat gives them: in units of 10 ms.
+// host adds what the kernel says of the processors: four small ones, three large ones and one that is larger still.
 func (rec *recorder) host(c *capture.Config, o simulate.Options) {
 	n, m := len(rec.clock), rec.m
 	user := make([][]float64, m.processor)
@@ -96,58 +97,48 @@ func (rec *recorder) host(c *capture.Config, o simulate.Options) {
 			continue
 		}
 		rec.over(x.start, x.end, func(i int, dt float64) {
-			user[to][i] += dt * (1 - system0)
-			system[to][i] += dt * system0
+			user[to][i] += dt * 1e9 * (1 - system0)
+			system[to][i] += dt * 1e9 * system0
 		})
 	}
 	other := between(rec.r, 0.01, 0.08) // everything else that runs
 	for k := range user {
 		for i := range n {
-			dt := rec.starts[i+1] - rec.starts[i]
-			free := dt - user[k][i] - system[k][i]
-			some := max(0, free) * other * rec.r.ExpFloat64()
-			user[k][i] += min(some, max(free, 0)) * 0.7
-			system[k][i] += min(some, max(free, 0)) * 0.3
+			ns := (rec.starts[i+1] - rec.starts[i]) * 1e9
+			some := max(0, ns-user[k][i]-system[k][i]) * min(1, other*rec.r.ExpFloat64())
+			user[k][i] += some * 0.7
+			system[k][i] += some * 0.3
 		}
 	}
-	const unit = 10_000_000
-	column := func(name, title string, value func(k, i int) float64) {
-		if slices.Contains(o.Without, name) {
-			return
-		}
-		meta := capture.Meta{Name: name, Title: title, Unit: "ns", Block: "cpu", Source: "procfs"}
-		whole := &capture.Counter{Meta: meta, Axis: c.Axis}
-		for k := range user {
-			values := make([]uint64, n)
-			carry := rec.r.Float64() * unit
-			for i := range n {
-				x := value(k, i)*1e9 + carry
-				values[i] = uint64(max(x, 0)/unit) * unit
-				carry = x - float64(values[i])
-			}
-			meta.Instance = strconv.Itoa(k)
-			whole.AddInstance(&capture.Counter{Meta: meta, Axis: c.Axis, Col: capture.NewColumn(capture.Data{U: values})})
-		}
-		c.Counters = append(c.Counters, whole)
+	r := rec.r
+	// Phones let a shell read neither pressure nor thermal zones; boards and rooted phones do. Android's kernels account
+	// for interrupts.
+	open := r.Float64() < 0.4
+	on := &host.Machine{Least: 0.4e9, Shared: true, Reach: 1, Memory: pick(r, 4.0, 6, 8, 12) * (1 << 30),
+		Interrupts: r.Float64() < 0.8, Pressure: open}
+	if rec.s.p.limit > 0 && rec.s.p.holder == thermal {
+		on.Reach = between(r, 0.75, 0.95) // the processors are in the same heat
 	}
-	column("cpu_user", "CPU time in user space", func(k, i int) float64 { return user[k][i] })
-	column("cpu_system", "CPU time in the kernel", func(k, i int) float64 { return system[k][i] })
-	column("cpu_idle", "CPU idle time", func(k, i int) float64 {
-		return max(0, rec.starts[i+1]-rec.starts[i]-user[k][i]-system[k][i])
-	})
-	single := func(name, title, unit string, rate float64) {
-		if slices.Contains(o.Without, name) {
-			return
-		}
-		values := make([]uint64, n)
-		for i := range values {
-			values[i] = uint64(rate * (rec.starts[i+1] - rec.starts[i]) * between(rec.r, 0.6, 1.4))
-		}
-		c.Counters = append(c.Counters, &capture.Counter{Axis: c.Axis, Col: capture.NewColumn(capture.Data{U: values}),
-			Meta: capture.Meta{Name: name, Title: title, Unit: unit, Block: "scheduler", Source: "procfs"}})
+	most := []float64{1.8e9, 2.4e9, 2.8e9}
+	if m.late {
+		most = []float64{2.0e9, 2.8e9, 3.2e9}
 	}
-	single("intr", "Interrupts", "interrupts", between(rec.r, 2000, 9000))
-	single("ctxt", "Context switches", "switches", between(rec.r, 4000, 20000))
+	for k := range m.processor {
+		cluster := 0
+		switch {
+		case k == m.processor-1:
+			cluster = 2
+		case k >= m.processor/2:
+			cluster = 1
+		}
+		on.Clusters, on.Most = append(on.Clusters, cluster), append(on.Most, most[cluster])
+	}
+	if open {
+		on.Sensors = append(on.Sensors, host.Zone(r, "cpu-thermal", between(r, 45, 70), 0.1),
+			host.Zone(r, "battery", between(r, 28, 38), 0.1))
+	}
+	host.Add(c, r, on, &host.Load{User: user, System: system, Switches: between(r, 4000, 20000),
+		InterruptsRate: between(r, 2000, 9000)}, o.Without)
 }
 
 // marks adds the frames that the program marked: each begins with the application's work for it.

@@ -10,6 +10,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/second/host"
 )
 
 const source = "kbase"
@@ -59,10 +60,11 @@ func record(p *program, r *rand.Rand, o simulate.Options) (*capture.Capture, err
 		return nil, err
 	}
 	rec.gauges(&c, o)
-	marks, host := r.Float64() < 0.6, r.Float64() < 0.5
-	if o.Host.Of(host) {
+	marks, processors := r.Float64() < 0.6, r.Float64() < 0.5
+	if o.Host.Of(processors) {
 		rec.host(&c, o)
 	}
+	host.Recorder(&c, r, o.Without)
 	if o.Marks.Of(marks) {
 		rec.marks(&c)
 	}

@@ -209,7 +209,7 @@ var counters = []counter{
 	}},
 	{9, "SQC_DCACHE_HITS_sum", func(d *reading) float64 { return math.Max(0, d.perWave(d.n.smem)-d.scalars()) }},
 	{9, "SQC_DCACHE_MISSES_sum", func(d *reading) float64 { return d.scalars() }},
-	{9, "SQC_ICACHE_BUSY_CYCLES_sum", func(d *reading) float64 { return 2700*fetched(d) + 28 }},
+	{9, "SQC_ICACHE_BUSY_CYCLES_sum", fetching},
 	{9, "SQC_ICACHE_HITS_sum", zero},
 	{9, "SQC_ICACHE_INPUT_VALID_READYB_sum", func(d *reading) float64 { return 13 * fetched(d) }},
 	{9, "SQC_ICACHE_MISSES_sum", fetched},
@@ -282,6 +282,16 @@ func fetched(d *reading) float64 {
 		return 0
 	}
 	return float64(d.m.wgps() * d.k.code)
+}
+
+// fetching are cycles in which instruction caches wait for lines. The first line of a kernel needs its page's address as
+// well; others are asked for ahead. A cache cannot be busy for longer than its sequencer.
+func fetching(d *reading) float64 {
+	if !d.first {
+		return 28
+	}
+	each := math.Min(2700+260*float64(d.k.code-1), 0.97*sequencers(d))
+	return d.near(float64(d.m.wgps())*each, 0.02) + 28
 }
 
 // readPart and writePart are the load of the way to memory in each direction.
