@@ -43,11 +43,13 @@ const (
 	calmThread      = 0.33  // a processor with so little to do is waited for by nobody whose frames keep dates
 	turnsCertain    = -0.85 // unless the one hardly ever works while the other does
 	turnsCorrelated = -0.5  // the load of a processor and of a device that work in turn
-	turnsTogether   = 0.85  // and the share of the time that both fill
-	turnsFull       = 0.95  // where they fall apart less than by turnsDated: what is left waits for somebody else
-	turnsDated      = -0.7  // the two of frames that keep dates: what is left for the display is next to nothing
+	turnsTogether   = 0.75  // and the share of the time that both fill: submitting, answering and waking up take the rest
+	turnsSteadily   = 0.88  // and that of work that repeats as steadily as a clock
+	turnsFull       = 0.95  // where frames keep a display's dates: what is left waits for it
+	turnsDated      = -0.7  // the two of frames that keep a display's dates: what is left for it is next to nothing
 	turnsSteady     = -0.05 // and this much less where the rhythm is all that there is: the steadier, the likelier a clock
 	refreshNear     = 0.01  // a rate is known about that well
+	refreshesMost   = 4     // refreshes of a display that a frame takes at most
 )
 
 // cadenceOf finds the rate at which a series of one value per step seconds repeats best. Values that are missing count
@@ -259,14 +261,15 @@ func PaceOf(in PaceInput) Pace {
 		out.Correlation = together(in.Processors[busiest], in.Active)
 	}
 	kept, marked := keepDates(in.Starts)
-	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked)
+	usual := displayRate(in.Starts, out.Cadence.Hertz)
+	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked) || kept && usual
 	switch {
 	case out.Busiest >= in.Thread:
 		out.Waiter = LimitProcessor
 	// what both do in a frame may fall apart by chance
-	case out.Dated && out.Busiest < calmThread && out.Correlation > turnsCertain:
+	case out.Dated && usual && out.Busiest < calmThread && out.Correlation > turnsCertain:
 		out.Waiter = LimitDisplay
-	case out.turns(device):
+	case out.turns(device, usual):
 		out.Waiter = LimitTurns
 	case out.Dated:
 		out.Waiter = LimitDisplay
@@ -277,19 +280,33 @@ func PaceOf(in PaceInput) Pace {
 }
 
 // turns reports whether the busiest processor and a device with that load work in turn: they fill the time, and fall
-// apart in it. A processor and a device that wait for requests, or for dates, may fall apart as well.
-func (p *Pace) turns(device float64) bool {
+// apart in it. Those that wait for the dates of a display may fall apart as well, and work as often as it allows: usual
+// says that they do. A loop of two that wait for each other is at such a rate by chance only, however steady it is.
+func (p *Pace) turns(device float64, usual bool) bool {
 	both := p.Busiest + device
-	steady := p.Cadence.Strength >= datesKept
 	switch {
-	case steady && !p.Dated && p.eachRefresh():
-		return false // who shows a frame in each refresh of a display has nothing to gain
-	case p.Dated:
+	case p.Dated && usual:
 		return p.Correlation <= turnsDated+turnsSteady*(p.Cadence.Strength-datesKept)/(1-datesKept) && both >= turnsFull
-	case p.Correlation <= turnsDated:
-		return both >= turnsTogether
+	case p.Cadence.Strength >= datesKept && p.eachRefresh():
+		return false // who shows a frame in each refresh of a display has nothing to gain
 	}
-	return !steady && p.Correlation <= turnsCorrelated && both >= turnsFull
+	least := turnsTogether
+	if p.Cadence.Strength >= datesKept { // a cap of any rate leaves time free, and loops are rarely as steady
+		least = turnsSteadily
+	}
+	return p.Correlation <= turnsCorrelated && both >= least
+}
+
+// displayRate reports whether frames with such starts, in ns, or else work that repeats at that rate, come as often as
+// a usual display can show them, each for a few refreshes.
+func displayRate(starts []int64, hertz float64) bool {
+	if n := len(starts) - 1; n >= datesLeast {
+		hertz = float64(n) / (float64(starts[n]-starts[0]) / 1e9)
+	}
+	return slices.ContainsFunc(refreshes, func(hz float64) bool {
+		k := math.Round(hz / hertz)
+		return k >= 1 && k <= refreshesMost && math.Abs(k*hertz/hz-1) < refreshNear
+	})
 }
 
 // eachRefresh reports whether work repeats as often as a usual display is refreshed.

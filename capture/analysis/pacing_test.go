@@ -37,3 +37,16 @@ func TestFramesThatKeepDatesAreInTurnOnlyWhereTheTwoFillTheTime(t *testing.T) {
 		t.Errorf("the correlation is %v: the case tests nothing", free.Correlation)
 	}
 }
+
+func TestALoopThatIsSteadyAtARateOfNoDisplayIsInTurn(t *testing.T) {
+	// 1000/45 is 22.2 times a second: no usual display shows a frame every two to four refreshes at that rate.
+	loop := PaceOf(turnsOf(900, 45, 29, 14))
+	if loop.Waiter != LimitTurns || !loop.Dated {
+		t.Errorf("%+v, want turns", loop)
+	}
+	// At 20 Hz the same work may wait for every third refresh of 60 Hz.
+	shown := PaceOf(turnsOf(1000, 50, 29, 14))
+	if shown.Waiter != LimitDisplay {
+		t.Errorf("%+v, want the display", shown)
+	}
+}
