@@ -33,6 +33,9 @@ const (
 	datesRandom = 1.5
 	datesExact  = 0.02 // or their deviation, in lengths of a frame
 	datesLeast  = 8    // frames without which nothing is said of dates
+	// and from so many on those that begin when the one before is done deviate far more: by a fifteenth of their number
+	// in variances of their lengths, of which datesRandom is half
+	datesMany = 45
 	// times the usual length: such a frame missed its date. Every other frame of 24 in a second on 60 Hz takes 1.5 of
 	// the others
 	datesMissed = 1.75
@@ -47,7 +50,12 @@ const (
 	turnsFull       = 0.95  // where they fall apart less than by turnsDated: what is left waits for somebody else
 	turnsDated      = -0.7  // the two of frames that keep dates: what is left for the display is next to nothing
 	turnsSteady     = -0.05 // and this much less where the rhythm is all that there is: the steadier, the likelier a clock
-	refreshNear     = 0.01  // a rate is known about that well
+	// Where neither is full, and frames are known to keep no dates, one waits for the other, whatever a correlation of
+	// samples longer than their turns says: together they fill the time, but for some waits and some overlap. Ours
+	turnsOverlap = 1.3
+	// processors of which the least busy quarter tells what runs on all of them
+	backgroundLeast = 4
+	refreshNear     = 0.01 // a rate is known about that well
 )
 
 // cadenceOf finds the rate at which a series of one value per step seconds repeats best. Values that are missing count
@@ -235,51 +243,82 @@ type Pace struct {
 	Cadence Cadence
 	// Busiest is the mean load of the busiest processor, NaN where none was recorded.
 	Busiest float64
+	// Work is the load of all processors above what runs on each of them, and that of the busiest at least: what a thread
+	// works that the kernel moves from one to another, of which each processor shows a part only.
+	Work float64
 	// Correlation is that of its load with the device's, NaN where it does not vary.
 	Correlation float64
 	Dated       bool // frames keep their dates
+	late        bool // frames are marked, and keep none
 }
 
 // PaceOf says whom a device waits for, where it waits: a processor that works all the time; one with which it takes
 // turns; the dates of a display or a cap, where its work repeats as steadily as only a clock does. Else nobody knows.
 func PaceOf(in PaceInput) Pace {
-	out := Pace{Waiter: LimitWaiter, Busiest: math.NaN(), Correlation: math.NaN(),
+	out := Pace{Waiter: LimitWaiter, Busiest: math.NaN(), Work: math.NaN(), Correlation: math.NaN(),
 		Cadence: cadenceOf(in.Active, in.Step)}
 	if !(in.Thread > 0) {
 		in.Thread = busyThread
 	}
 	device := meanLoad(in.Active)
 	busiest := -1
+	var loads []float64
 	for i, p := range in.Processors {
-		if m := meanLoad(p); !math.IsNaN(m) && (busiest < 0 || m > out.Busiest) {
+		m := meanLoad(p)
+		if math.IsNaN(m) {
+			continue
+		}
+		loads = append(loads, m)
+		if busiest < 0 || m > out.Busiest {
 			busiest, out.Busiest = i, m
 		}
 	}
 	if busiest >= 0 {
+		out.Work = max(out.Busiest, above(loads))
 		out.Correlation = together(in.Processors[busiest], in.Active)
 	}
 	kept, marked := keepDates(in.Starts)
 	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked)
+	if kept && len(in.Starts) >= datesMany && !out.Dated {
+		// Work that varies from frame to frame, or samples longer than frames, hide the rhythm, and marks do not.
+		out.Dated, out.Cadence.Hertz = true, float64(len(in.Starts)-1)/(float64(in.Starts[len(in.Starts)-1]-in.Starts[0])/1e9)
+	}
+	out.late = marked && !kept
 	switch {
 	case out.Busiest >= in.Thread:
 		out.Waiter = LimitProcessor
 	// what both do in a frame may fall apart by chance
-	case out.Dated && out.Busiest < calmThread && out.Correlation > turnsCertain:
+	case out.Dated && out.Work < calmThread && out.Correlation > turnsCertain:
 		out.Waiter = LimitDisplay
+	case !out.Dated && out.Work >= in.Thread:
+		out.Waiter = LimitProcessor
 	case out.turns(device):
 		out.Waiter = LimitTurns
 	case out.Dated:
 		out.Waiter = LimitDisplay
-	case out.Busiest >= mostlyBusy*in.Thread:
+	case out.Work >= mostlyBusy*in.Thread:
 		out.Waiter = LimitProcessor
 	}
 	return out
 }
 
-// turns reports whether the busiest processor and a device with that load work in turn: they fill the time, and fall
-// apart in it. A processor and a device that wait for requests, or for dates, may fall apart as well.
+// above is the sum of the loads of processors above what runs on all of them.
+func above(loads []float64) float64 {
+	slices.Sort(loads)
+	sum, all := 0.0, 0.0
+	if len(loads) >= backgroundLeast {
+		all = loads[len(loads)/backgroundLeast]
+	}
+	for _, l := range loads {
+		sum += max(0, l-all)
+	}
+	return sum
+}
+
+// turns reports whether a thread and a device with that load work in turn: they fill the time, and fall apart in it. A
+// processor and a device that wait for requests, or for dates, may fall apart as well.
 func (p *Pace) turns(device float64) bool {
-	both := p.Busiest + device
+	both := p.Work + device
 	steady := p.Cadence.Strength >= datesKept
 	switch {
 	case steady && !p.Dated && p.eachRefresh():
@@ -289,7 +328,7 @@ func (p *Pace) turns(device float64) bool {
 	case p.Correlation <= turnsDated:
 		return both >= turnsTogether
 	}
-	return !steady && p.Correlation <= turnsCorrelated && both >= turnsFull
+	return both >= turnsFull && (!steady && p.Correlation <= turnsCorrelated || p.late && both <= turnsOverlap)
 }
 
 // eachRefresh reports whether work repeats as often as a usual display is refreshed.
