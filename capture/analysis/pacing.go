@@ -296,13 +296,14 @@ func PaceOf(in PaceInput) Pace {
 		out.Waiter = LimitTurns
 	case out.Dated:
 		out.Waiter = LimitDisplay
-	case out.Work >= mostlyBusy*in.Thread:
+	case (out.Busiest+out.Work)/2 >= mostlyBusy*in.Thread: // between these two lies the load of one thread
 		out.Waiter = LimitProcessor
 	}
 	return out
 }
 
-// above is the sum of the loads of processors above what runs on all of them.
+// above is the sum of the loads of processors above what runs on all of them. A thread that works on all of them alike
+// looks as if it did not exist.
 func above(loads []float64) float64 {
 	slices.Sort(loads)
 	sum, all := 0.0, 0.0
