@@ -329,7 +329,8 @@ func (p *Pace) turns(device float64) bool {
 	case p.Correlation <= turnsDated:
 		return both >= turnsTogether
 	}
-	return both >= turnsFull && (!steady && p.Correlation <= turnsCorrelated || p.late && both <= turnsOverlap)
+	return !steady && p.Correlation <= turnsCorrelated && both >= turnsFull ||
+		p.late && both >= turnsTogether && both <= turnsOverlap
 }
 
 // eachRefresh reports whether work repeats as often as a usual display is refreshed.
