@@ -33,6 +33,9 @@ const (
 	datesRandom = 1.5
 	datesExact  = 0.02 // or their deviation, in lengths of a frame
 	datesLeast  = 8    // frames without which nothing is said of dates
+	// and from so many on those that begin when the one before is done deviate far more: by a fifteenth of their number
+	// in variances of their lengths, of which datesRandom is half
+	datesMany = 45
 	// times the usual length: such a frame missed its date. Every other frame of 24 in a second on 60 Hz takes 1.5 of
 	// the others
 	datesMissed = 1.75
@@ -48,8 +51,13 @@ const (
 	turnsFull       = 0.95  // where frames keep a display's dates: what is left waits for it
 	turnsDated      = -0.7  // the two of frames that keep a display's dates: what is left for it is next to nothing
 	turnsSteady     = -0.05 // and this much less where the rhythm is all that there is: the steadier, the likelier a clock
-	refreshNear     = 0.01  // a rate is known about that well
-	refreshesMost   = 4     // refreshes of a display that a frame takes at most
+	// Where neither is full, and frames are known to keep no dates, one waits for the other, whatever a correlation of
+	// samples longer than their turns says: together they fill the time, but for some waits and some overlap. Ours
+	turnsOverlap = 1.3
+	// processors of which the least busy quarter tells what runs on all of them
+	backgroundLeast = 4
+	refreshNear     = 0.01 // a rate is known about that well
+	refreshesMost   = 4    // refreshes of a display that a frame takes at most
 )
 
 // cadenceOf finds the rate at which a series of one value per step seconds repeats best. Values that are missing count
@@ -237,55 +245,90 @@ type Pace struct {
 	Cadence Cadence
 	// Busiest is the mean load of the busiest processor, NaN where none was recorded.
 	Busiest float64
-	// Correlation is that of its load with the device's, NaN where it does not vary.
+	// Work is the load of all processors above what runs on each of them, and that of the busiest at least: what a thread
+	// works that the kernel moves from one to another, of which each processor shows a part only.
+	Work float64
+	// Correlation is that of the busiest one's load with the device's, NaN where it does not vary.
 	Correlation float64
 	Dated       bool // frames keep their dates
+	shown       bool // which are those of a usual display
+	apart       bool // processors do a thread's work more while the device waits
+	late        bool // frames are marked, and keep none
 }
 
 // PaceOf says whom a device waits for, where it waits: a processor that works all the time; one with which it takes
 // turns; the dates of a display or a cap, where its work repeats as steadily as only a clock does. Else nobody knows.
 func PaceOf(in PaceInput) Pace {
-	out := Pace{Waiter: LimitWaiter, Busiest: math.NaN(), Correlation: math.NaN(),
+	out := Pace{Waiter: LimitWaiter, Busiest: math.NaN(), Work: math.NaN(), Correlation: math.NaN(),
 		Cadence: cadenceOf(in.Active, in.Step)}
 	if !(in.Thread > 0) {
 		in.Thread = busyThread
 	}
 	device := meanLoad(in.Active)
 	busiest := -1
+	var loads []float64
 	for i, p := range in.Processors {
-		if m := meanLoad(p); !math.IsNaN(m) && (busiest < 0 || m > out.Busiest) {
+		m := meanLoad(p)
+		if math.IsNaN(m) {
+			continue
+		}
+		loads = append(loads, m)
+		if busiest < 0 || m > out.Busiest {
 			busiest, out.Busiest = i, m
 		}
 	}
 	if busiest >= 0 {
+		out.Work = max(out.Busiest, above(loads))
 		out.Correlation = together(in.Processors[busiest], in.Active)
+		out.apart = in.apart()
 	}
 	kept, marked := keepDates(in.Starts)
 	usual := displayRate(in.Starts, out.Cadence.Hertz)
 	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked) || kept && usual
+	if kept && len(in.Starts) >= datesMany && !out.Dated {
+		// Work that varies from frame to frame, or samples longer than frames, hide the rhythm, and marks do not.
+		out.Dated, out.Cadence.Hertz = true, rateOf(in.Starts)
+	}
+	out.shown, out.late = out.Dated && usual, marked && !kept
 	switch {
 	case out.Busiest >= in.Thread:
 		out.Waiter = LimitProcessor
 	// what both do in a frame may fall apart by chance
-	case out.Dated && usual && out.Busiest < calmThread && out.Correlation > turnsCertain:
+	case out.shown && out.Work < calmThread && out.Correlation > turnsCertain:
 		out.Waiter = LimitDisplay
-	case out.turns(device, usual):
+	case !out.Dated && out.Work >= in.Thread:
+		out.Waiter = LimitProcessor
+	case out.turns(device):
 		out.Waiter = LimitTurns
 	case out.Dated:
 		out.Waiter = LimitDisplay
-	case out.Busiest >= mostlyBusy*in.Thread:
+	case (out.Busiest+out.Work)/2 >= mostlyBusy*in.Thread: // between these two lies the load of one thread
 		out.Waiter = LimitProcessor
 	}
 	return out
 }
 
-// turns reports whether the busiest processor and a device with that load work in turn: they fill the time, and fall
-// apart in it. Those that wait for the dates of a display may fall apart as well, and work as often as it allows: usual
-// says that they do. A loop of two that wait for each other is at such a rate by chance only, however steady it is.
-func (p *Pace) turns(device float64, usual bool) bool {
-	both := p.Busiest + device
+// above is the sum of the loads of processors above what runs on all of them. A thread that works on all of them alike
+// looks as if it did not exist.
+func above(loads []float64) float64 {
+	slices.Sort(loads)
+	sum, all := 0.0, 0.0
+	if len(loads) >= backgroundLeast {
+		all = loads[len(loads)/backgroundLeast]
+	}
+	for _, l := range loads {
+		sum += max(0, l-all)
+	}
+	return sum
+}
+
+// turns reports whether a thread and a device with that load work in turn: they fill the time, and fall apart in it.
+// Those that wait for the dates of a display may fall apart as well, and work as often as it allows. A loop of two that
+// wait for each other is at such a rate by chance only, however steady it is.
+func (p *Pace) turns(device float64) bool {
+	both := p.Work + device
 	switch {
-	case p.Dated && usual:
+	case p.shown:
 		return p.Correlation <= turnsDated+turnsSteady*(p.Cadence.Strength-datesKept)/(1-datesKept) && both >= turnsFull
 	case p.Cadence.Strength >= datesKept && p.eachRefresh():
 		return false // who shows a frame in each refresh of a display has nothing to gain
@@ -294,19 +337,26 @@ func (p *Pace) turns(device float64, usual bool) bool {
 	if p.Cadence.Strength >= datesKept { // a cap of any rate leaves time free, and loops are rarely as steady
 		least = turnsSteadily
 	}
-	return p.Correlation <= turnsCorrelated && both >= least
+	return p.apart || p.Correlation <= turnsCorrelated && both >= least ||
+		p.late && both >= turnsTogether && both <= turnsOverlap
 }
 
 // displayRate reports whether frames with such starts, in ns, or else work that repeats at that rate, come as often as
 // a usual display can show them, each for a few refreshes.
 func displayRate(starts []int64, hertz float64) bool {
-	if n := len(starts) - 1; n >= datesLeast {
-		hertz = float64(n) / (float64(starts[n]-starts[0]) / 1e9)
+	if len(starts) > datesLeast {
+		hertz = rateOf(starts)
 	}
 	return slices.ContainsFunc(refreshes, func(hz float64) bool {
 		k := math.Round(hz / hertz)
 		return k >= 1 && k <= refreshesMost && math.Abs(k*hertz/hz-1) < refreshNear
 	})
+}
+
+// rateOf is how often frames with such starts in ns begin, in Hz.
+func rateOf(starts []int64) float64 {
+	n := len(starts) - 1
+	return float64(n) / (float64(starts[n]-starts[0]) / 1e9)
 }
 
 // eachRefresh reports whether work repeats as often as a usual display is refreshed.

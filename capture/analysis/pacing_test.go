@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -48,5 +49,47 @@ func TestALoopThatIsSteadyAtARateOfNoDisplayIsInTurn(t *testing.T) {
 	shown := PaceOf(turnsOf(1000, 50, 29, 14))
 	if shown.Waiter != LimitDisplay {
 		t.Errorf("%+v, want the display", shown)
+	}
+}
+
+// wandering is a thread that works through a share of each sample of 10 ms, each on another of three of eight processors,
+// all of which work for background as well, and a device that works through another share; frames take any of the
+// lengths, in ms.
+func wandering(n int, thread, background, device float64, lengths ...int64) PaceInput {
+	in := PaceInput{Step: 1e-2, Processors: make([][]float64, 8)}
+	for i := range n {
+		in.Active = append(in.Active, device)
+		for p := range in.Processors {
+			load := background
+			if p == 2*(i%3) {
+				load += thread
+			}
+			in.Processors[p] = append(in.Processors[p], load)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for at := int64(0); len(lengths) > 0 && at < int64(n)*10; at += lengths[r.IntN(len(lengths))] {
+		in.Starts = append(in.Starts, at*1e6)
+	}
+	return in
+}
+
+func TestAThreadThatMovesIsKnownByTheSumOfItsProcessors(t *testing.T) {
+	for _, c := range []struct {
+		name                       string
+		thread, background, device float64
+		lengths                    []int64
+		want                       LimitKind
+	}{
+		{"it works all along", 0.95, 0.03, 0.5, nil, LimitProcessor},
+		{"what runs on all processors is none of it", 0.3, 0.3, 0.3, nil, LimitWaiter},
+		{"it fills the rest of frames that keep no dates", 0.45, 0.02, 0.55, []int64{13, 17, 22, 15, 26, 19, 11}, LimitTurns},
+		{"frames are not known to keep none", 0.45, 0.02, 0.55, nil, LimitWaiter},
+		{"something else is waited for as well", 0.3, 0.02, 0.4, []int64{13, 17, 22, 15, 26, 19, 11}, LimitWaiter},
+		{"marks keep dates that samples do not show", 0.45, 0.02, 0.55, []int64{12}, LimitDisplay},
+	} {
+		if got := PaceOf(wandering(300, c.thread, c.background, c.device, c.lengths...)); got.Waiter != c.want {
+			t.Errorf("%s: %+v, want %v", c.name, got, c.want)
+		}
 	}
 }
