@@ -26,7 +26,8 @@ var AccountMethod = binding.Method[*binding.Env]{
 		"seconds where none are marked), idle (the unit that has the time without work, in place of whom the GPU " +
 		"waits for), floor (the least level of a limiter), asleep (whether samples without a value of active are " +
 		"those of a device without a clock), busiest (of several instances of active the one with most work counts " +
-		"in every sample), device (what reports call what works, \"the GPU\"), turns (the label of the sets of " +
+		"in every sample), spread (whether the work of a thread is looked for on all CPUs, between which it moves), " +
+		"device (what reports call what works, \"the GPU\"), turns (the label of the sets of " +
 		"counters that take turns, if several do), thread (the load from which a processor sets the pace) and unsure " +
 		"(the share of the time without work for nobody known from which no gain is certain). What names a metric " +
 		"may be a formula in the vendor's notation, with spaces. An entry whose level asks for a role that no metric of " +
@@ -163,7 +164,8 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 	if err := ctx.Err(); err != nil {
 		return in, waits, err
 	}
-	pace := analysis.PaceInput{Thread: a.table.thread, Active: in.Active, Processors: a.processors()}
+	pace := analysis.PaceInput{Thread: a.table.thread, Active: in.Active, Processors: a.processors(),
+		Spread: a.table.spread}
 	frames, err := analysis.FramesOf(a.cap.Capture)
 	if err != nil {
 		return in, waits, err

@@ -21,6 +21,7 @@ type accountTable struct {
 	idle                         string  // the unit that has the time without work
 	device                       string  // what reports call what works
 	busiest                      bool    // of the instances of active the one with most work counts in every sample
+	spread                       bool    // threads move between processors
 	asleep                       bool    // a missing active share is that of a device without a clock
 	queues, units                []accountEntry
 }
@@ -126,8 +127,8 @@ func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 		"clock": namesField(&t.clock), "clock_max": textField(&t.clockMax), "turns": textField(&t.turns),
 		"idle": textField(&t.idle), "device": textField(&t.device), "frame": numberField(&t.frame),
 		"floor": numberField(&t.floor), "thread": numberField(&t.thread), "unsure": numberField(&t.unsure),
-		"asleep": flagField(&t.asleep), "busiest": flagField(&t.busiest), "queues": entriesField(&t.queues),
-		"units": entriesField(&t.units),
+		"asleep": flagField(&t.asleep), "busiest": flagField(&t.busiest), "spread": flagField(&t.spread),
+		"queues": entriesField(&t.queues), "units": entriesField(&t.units),
 	}.read(d)
 }
 

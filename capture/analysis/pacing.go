@@ -227,6 +227,7 @@ type PaceInput struct {
 	Processors [][]float64 // share of each sample in which each processor worked; empty where none was recorded
 	Starts     []int64     // starts of frames in ns; empty where none are marked
 	Thread     float64     // the load from which a processor sets the pace, 0 for 0.85
+	Spread     bool        // whether threads are looked for on all processors together, between which they move
 }
 
 // Pace is whom a device waits for.
@@ -238,13 +239,16 @@ type Pace struct {
 	// Correlation is that of its load with the device's, NaN where it does not vary.
 	Correlation float64
 	Dated       bool // frames keep their dates
+	// Working and Waiting are the work of all processors while the device works and while it waits, in processors; NaN
+	// where they were not looked at together.
+	Working, Waiting float64
 }
 
 // PaceOf says whom a device waits for, where it waits: a processor that works all the time; one with which it takes
 // turns; the dates of a display or a cap, where its work repeats as steadily as only a clock does. Else nobody knows.
 func PaceOf(in PaceInput) Pace {
-	out := Pace{Waiter: LimitWaiter, Busiest: math.NaN(), Correlation: math.NaN(),
-		Cadence: cadenceOf(in.Active, in.Step)}
+	out := Pace{Waiter: LimitWaiter, Busiest: math.NaN(), Correlation: math.NaN(), Working: math.NaN(),
+		Waiting: math.NaN(), Cadence: cadenceOf(in.Active, in.Step)}
 	if !(in.Thread > 0) {
 		in.Thread = busyThread
 	}
@@ -260,9 +264,17 @@ func PaceOf(in PaceInput) Pace {
 	}
 	kept, marked := keepDates(in.Starts)
 	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked)
+	apart := false
+	if in.Spread {
+		out.Working, out.Waiting, apart = in.spread()
+	}
 	switch {
 	case out.Busiest >= in.Thread:
 		out.Waiter = LimitProcessor
+	case out.alwaysBusy(in.Thread) && !out.displayed():
+		out.Waiter = LimitProcessor
+	case apart && !out.displayed():
+		out.Waiter = LimitTurns
 	// what both do in a frame may fall apart by chance
 	case out.Dated && out.Busiest < calmThread && out.Correlation > turnsCertain:
 		out.Waiter = LimitDisplay
