@@ -157,8 +157,8 @@ func TestCountersOfALiveCaptureAgree(t *testing.T) {
 		if user := out.Counter("cpu_user"); user != nil {
 			for k := range user.Instances {
 				ns := 0.0
-				for _, name := range []string{"cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq",
-					"cpu_steal"} {
+				for _, name := range []string{"cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq",
+					"cpu_softirq", "cpu_steal"} {
 					for _, v := range out.Counter(name).Instances[k].Floats() {
 						ns += v
 					}

@@ -164,7 +164,8 @@ func (rec *recording) others(clock, watts, edge, junction, mclk func(i int) floa
 		return math.Round(fan * clamp((edge(i)-50)/45, 0, 1))
 	}
 	rec.slow(gauge("fan_speed", "rpm", "hwmon"), false, speed)
-	rec.slow(gauge("fan_pwm", "percent", "hwmon"), false, func(i int) float64 { return math.Round(255*speed(i)/3600) / 2.55 })
+	rec.slow(gauge("fan_pwm", "percent", "hwmon"), false,
+		func(i int) float64 { return math.Round(255*speed(i)/3600) / 2.55 })
 	rec.slow(gauge("dpm_sclk", "Hz", "clocks"), false, clock)
 	rec.slow(gauge("dpm_mclk", "Hz", "clocks"), false, mclk)
 	rec.slow(gauge("dpm_fclk", "Hz", "clocks"), false, func(int) float64 { return 1940e6 })
@@ -244,7 +245,8 @@ func (rec *recording) onlyCompute(i int) float64 {
 	return math.Min(rec.compute[i], math.Max(0, rec.busy[i][blockGFX]-rec.busy[i][blockCPG]))
 }
 
-// processors adds what the kernel says of the machine's processors: the application's thread, the driver's, and what else there is.
+// processors adds what the kernel says of the machine's processors: the application's thread, the driver's, and what
+// else there is.
 func (rec *recording) processors() {
 	n, cpus := rec.axis.Len(), 8+8*rec.r.IntN(2)
 	user, system := make([][]float64, cpus), make([][]float64, cpus)

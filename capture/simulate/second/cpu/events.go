@@ -129,11 +129,10 @@ func (w *writer) software() {
 	soft("page_faults", "Page faults", "faults", func(i int, _ *row) float64 { return minor[i] + major(i) })
 	soft("minor_faults", "Minor faults", "faults", func(i int, _ *row) float64 { return minor[i] })
 	soft("major_faults", "Major faults", "faults", func(i int, _ *row) float64 { return major(i) })
-	if w.c.m.cpu.maker != arm { // x86 carries out unaligned accesses itself, and its kernel emulates nothing
-		none := func(int, *row) float64 { return 0 }
-		soft("alignment_faults", "Alignment faults", "faults", none)
-		soft("emulation_faults", "Emulation faults", "faults", none)
-	}
+	// Processors carry out unaligned accesses themselves, and kernels of 64 bits emulate nothing of programs like these.
+	none := func(int, *row) float64 { return 0 }
+	soft("alignment_faults", "Alignment faults", "faults", none)
+	soft("emulation_faults", "Emulation faults", "faults", none)
 }
 
 // account is where the slots of a row went.

@@ -212,7 +212,8 @@ func (w *writer) recorder() {
 		name, title, unit string
 		of                float64
 	}{{"recorder_cpu", "Processor time of the recorder", "ns", cost},
-		{"recorder_wakeups", "Wake-ups of the recorder", "wakeups", 5}} {
+		{"recorder_wakeups", "Wake-ups of the recorder", "wakeups", 5},
+		{"recorder_lost", "Samples lost", "samples", 0}} { // those that come late are longer, and none is missing
 		w.spread(capture.Meta{Name: c.name, Title: c.title, Unit: c.unit, Block: "recorder"}, 1,
 			func(*window) float64 { return c.of * w.d.in(0.8, 1.3) })
 	}

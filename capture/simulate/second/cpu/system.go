@@ -155,9 +155,9 @@ func (w *writer) sensors(others []float64) {
 	case intel:
 		zone("acpitz", func(*window) float64 { return math.Round(m.ambient + 4) })
 		zone("x86_pkg_temp", heat)
-		chip("hwmon_coretemp_heatid_0", "coretemp Package id 0")
+		chip("hwmon_coretemp_Package_id_0", "coretemp Package id 0")
 	case amd:
-		chip("hwmon_k10temp_tctl", "k10temp Tctl")
+		chip("hwmon_k10temp_Tctl", "k10temp Tctl")
 	case arm:
 		zone("cpu-thermal", heat)
 	}

@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"astrolabe/capture"
 )
@@ -35,7 +36,7 @@ func Zone(r *rand.Rand, name string, mean, step float64) Sensor {
 
 // Chip is a sensor of a monitoring chip.
 func Chip(chip, label, unit string, combine capture.Combine, value func(sample int) float64) Sensor {
-	return Sensor{Meta: capture.Meta{Name: "hwmon_" + chip + "_" + label, Title: chip + " " + label, Unit: unit,
+	return Sensor{Meta: capture.Meta{Name: "hwmon_" + chip + "_" + strings.ReplaceAll(label, " ", "_"), Title: chip + " " + label, Unit: unit,
 		Block: "hwmon", Combine: combine}, Value: value}
 }
 
@@ -382,9 +383,8 @@ func Recorder(cfg *capture.Config, r *rand.Rand, without []string) {
 	})
 	lost := capture.Data{U: make([]uint64, cfg.Axis.Len())}
 	for _, g := range cfg.Late {
-		if i, ok := slices.BinarySearch(cfg.Axis.Start, g.Start); ok {
-			lost.U[i] = g.Lost
-		}
+		i, _ := slices.BinarySearch(cfg.Axis.End, g.Start+(g.End-g.Start)/2)
+		lost.U[min(i, len(lost.U)-1)] += g.Lost
 	}
 	w.put(meta("recorder_lost", "Samples lost", "samples"), lost)
 }

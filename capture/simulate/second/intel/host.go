@@ -3,6 +3,7 @@ package intel
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate/second/host"
@@ -81,7 +82,12 @@ func (b *columns) processors(r *rand.Rand) {
 	}
 	heat := host.Zone(r, "x86_pkg_temp", package0, 1)
 	on.Sensors = []host.Sensor{host.Zone(r, "acpitz", 30+10*r.Float64(), 1), heat,
-		host.Chip("coretemp", "Package_id_0", "celsius", capture.CombineMax, heat.Value)}
+		host.Chip("coretemp", "Package id 0", "celsius", capture.CombineMax, heat.Value)}
+	for core := range cpus / 2 {
+		cooler := 1 + 5*r.Float64()
+		on.Sensors = append(on.Sensors, host.Chip("coretemp", "Core "+strconv.Itoa(core), "celsius", capture.CombineMax,
+			func(i int) float64 { return math.Round(heat.Value(i) - cooler) }))
+	}
 	host.Add(b.cfg, r, on, &host.Load{User: user, System: system, Switches: span(r, 2000, 9000),
 		InterruptsRate: span(r, 900, 4500)}, b.without)
 }
