@@ -127,6 +127,7 @@ var intel = family{
 	},
 	shows: map[string][]string{
 		"cpu/app": host, "cpu/driver": host, "cpu/sync": host,
+		"queues/in_turn":  {"AnyRingBusy", "AnyEngineBusy"},
 		"unit/arithmetic": {"busy:eu"},
 		"unit/texture":    {"busy:samplers", "input:samplers"},
 		// What the data ports move says nothing of how long a message takes; that they wait for L3 does, and so do the
@@ -169,12 +170,12 @@ var intel = family{
 		"cpu/app":         waitedFor,
 		"cpu/driver":      waitedFor,
 		"cpu/sync":        {"scheduling_bound"},
+		"queues/in_turn":  {"other_engine"}, // copies or video, which the render engine waits for
 		"display/vsync":   {"vsync_idle"},
 		"clock/thermal":   heldDown,
 		"clock/power":     heldDown,
 	},
 	untold: map[string]string{
-		"queues/in_turn":  noRule,
 		"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 		"display/request": noDisplay,
 		"clock/governor":  "clock_capped is about a clock that is held down, and a governor's choice is no limit",
@@ -213,7 +214,11 @@ var families = withSeconds([]family{
 			"cpu/app":       waitedFor,
 			"cpu/driver":    waitedFor,
 			"cpu/sync":      {"scheduling_bound"},
-			"display/vsync": {"vsync_idle"},
+			// graphics and compute
+			"queues/in_turn": {"serialized"},
+			// low where there is work all the time: a performance level may hold it
+			"clock/governor": {"low_clock"},
+			"display/vsync":  {"vsync_idle"},
 			// A block that works all along, and none behind it. The unit for addresses serves textures and loads alike.
 			"unit/texture":            {"texture_bound"},
 			"unit/load_store":         {"texture_bound"},
@@ -230,12 +235,11 @@ var families = withSeconds([]family{
 			"unit/local_memory": {"busy_blocks"},
 			"memory/latency":    {"busy_blocks"},
 		},
-		shows: map[string][]string{"cpu/app": host, "cpu/driver": host, "cpu/sync": host},
+		shows: map[string][]string{"cpu/app": host, "cpu/driver": host, "cpu/sync": host,
+			"queues/in_turn": {"busy_cpc_sampled"}},
 		untold: map[string]string{
-			"queues/in_turn":  noRule,
 			"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 			"display/request": noDisplay,
-			"clock/governor":  "low_clock is about a clock that is held down, and a governor's choice is no limit",
 		},
 	},
 	{
