@@ -36,6 +36,7 @@ const (
 	// and from so many on those that begin when the one before is done deviate far more: by a fifteenth of their number
 	// in variances of their lengths, of which datesRandom is half
 	datesMany = 45
+	datesSeen = 1.1 // samples: the least length of frames that are all seen
 	// times the usual length: such a frame missed its date. Every other frame of 24 in a second on 60 Hz takes 1.5 of
 	// the others
 	datesMissed = 1.75
@@ -249,7 +250,7 @@ type Pace struct {
 	// Correlation is that of its load with the device's, NaN where it does not vary.
 	Correlation float64
 	Dated       bool // frames keep their dates
-	late        bool // frames are marked, and keep none
+	late        bool // frames are marked, and are known to keep none
 }
 
 // PaceOf says whom a device waits for, where it waits: a processor that works all the time; one with which it takes
@@ -279,11 +280,14 @@ func PaceOf(in PaceInput) Pace {
 	}
 	kept, marked := keepDates(in.Starts)
 	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked)
-	if kept && len(in.Starts) >= datesMany && !out.Dated {
-		// Work that varies from frame to frame, or samples longer than frames, hide the rhythm, and marks do not.
-		out.Dated, out.Cadence.Hertz = true, float64(len(in.Starts)-1)/(float64(in.Starts[len(in.Starts)-1]-in.Starts[0])/1e9)
+	// Frames that are shorter than samples are not all seen where samples carry the marks, and those that are begin with
+	// samples.
+	if marked && pace(in.Starts, 1) > datesSeen*in.Step*1e9 {
+		out.late = !kept
+		if kept && len(in.Starts) >= datesMany && !out.Dated { // work that varies from frame to frame hides the rhythm, marks do not
+			out.Dated, out.Cadence.Hertz = true, 1e9/pace(in.Starts, 1)
+		}
 	}
-	out.late = marked && !kept
 	switch {
 	case out.Busiest >= in.Thread:
 		out.Waiter = LimitProcessor
