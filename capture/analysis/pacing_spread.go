@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -59,18 +60,10 @@ func (in *PaceInput) spread() (working, waiting float64, apart bool) {
 // alwaysBusy reports whether processors do as much as a thread that always works, whatever the device does.
 func (p *Pace) alwaysBusy(thread float64) bool { return min(p.Working, p.Waiting) >= thread }
 
-// displayed reports whether work keeps the dates of a usual display or film.
+// displayed reports whether work repeats with the refreshes of a usual display, or keeps the dates of film or of half a
+// display's rate.
 func (p *Pace) displayed() bool {
-	if !p.Dated {
-		return false
-	}
-	if p.eachRefresh() {
-		return true
-	}
-	for _, hz := range []float64{24, 25, 30, 50} {
-		if math.Abs(p.Cadence.Hertz/hz-1) < refreshNear {
-			return true
-		}
-	}
-	return false
+	return p.eachRefresh() || p.Dated && slices.ContainsFunc([]float64{24, 25, 30, 50}, func(hz float64) bool {
+		return math.Abs(p.Cadence.Hertz/hz-1) < refreshNear
+	})
 }
