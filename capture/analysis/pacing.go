@@ -19,7 +19,7 @@ type Cadence struct {
 }
 
 // refreshes are the rates of usual displays in Hz.
-var refreshes = []float64{60, 72, 75, 90, 120, 144}
+var refreshes = []float64{50, 60, 72, 75, 90, 120, 144}
 
 const (
 	cadenceLeast    = 24      // samples without which nothing repeats
@@ -36,6 +36,7 @@ const (
 	// and from so many on those that begin when the one before is done deviate far more: by a fifteenth of their number
 	// in variances of their lengths, of which datesRandom is half
 	datesMany = 45
+	datesSeen = 1.1 // samples: the least length of frames that are all seen
 	// times the usual length: such a frame missed its date. Every other frame of 24 in a second on 60 Hz takes 1.5 of
 	// the others
 	datesMissed = 1.75
@@ -253,7 +254,7 @@ type Pace struct {
 	Dated       bool // frames keep their dates
 	shown       bool // which are those of a usual display
 	apart       bool // processors do a thread's work more while the device waits
-	late        bool // frames are marked, and keep none
+	late        bool // frames are marked, and are known to keep none
 }
 
 // PaceOf says whom a device waits for, where it waits: a processor that works all the time; one with which it takes
@@ -285,11 +286,15 @@ func PaceOf(in PaceInput) Pace {
 	kept, marked := keepDates(in.Starts)
 	usual := displayRate(in.Starts, out.Cadence.Hertz)
 	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked) || kept && usual
-	if kept && len(in.Starts) >= datesMany && !out.Dated {
-		// Work that varies from frame to frame, or samples longer than frames, hide the rhythm, and marks do not.
-		out.Dated, out.Cadence.Hertz = true, rateOf(in.Starts)
+	// Frames that are shorter than samples are not all seen where samples carry the marks, and those that are begin with
+	// samples.
+	if marked && pace(in.Starts, 1) > datesSeen*in.Step*1e9 {
+		out.late = !kept
+		if kept && len(in.Starts) >= datesMany && !out.Dated { // work that varies from frame to frame hides the rhythm, marks do not
+			out.Dated, out.Cadence.Hertz = true, rateOf(in.Starts)
+		}
 	}
-	out.shown, out.late = out.Dated && usual, marked && !kept
+	out.shown = out.Dated && usual
 	switch {
 	case out.Busiest >= in.Thread:
 		out.Waiter = LimitProcessor
