@@ -15,7 +15,7 @@ import (
 func limitersOf(t *testing.T, f *family) []string {
 	t.Helper()
 	seen := map[string]bool{}
-	if slices.Contains(all.Kinds(f.name), simulate.KindHealthy) && f.name != "cpu" {
+	if slices.Contains(all.Kinds(f.name), simulate.KindHealthy) && f.script != "cpu" {
 		for _, c := range []simulate.Candidate{simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest,
 			simulate.QueuesInTurn,
 			simulate.ClockGovernor, simulate.ClockThermal, simulate.ClockPower} {
@@ -23,7 +23,7 @@ func limitersOf(t *testing.T, f *family) []string {
 		}
 	}
 	number := 1
-	if f.name == "cpu" {
+	if f.script == "cpu" {
 		number = 11 // a program has a lock, a queue or a held clock, or has none: each plant once
 	}
 	for seed := range uint64(number) {
