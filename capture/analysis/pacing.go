@@ -47,7 +47,7 @@ const (
 	calmThread      = 0.33  // a processor with so little to do is waited for by nobody whose frames keep dates
 	turnsCertain    = -0.85 // unless the one hardly ever works while the other does
 	turnsCorrelated = -0.5  // the load of a processor and of a device that work in turn
-	turnsTogether   = 0.75  // and the share of the time that both fill: submitting, answering and waking up take the rest
+	turnsTogether   = 0.85  // and the share of the time that both fill: submitting, answering and waking up take the rest
 	turnsSteadily   = 0.88  // and that of work that repeats as steadily as a clock
 	turnsFull       = 0.95  // where frames keep a display's dates: what is left waits for it
 	turnsDated      = -0.7  // the two of frames that keep a display's dates: what is left for it is next to nothing
@@ -298,6 +298,8 @@ func PaceOf(in PaceInput) Pace {
 	switch {
 	case out.Busiest >= in.Thread:
 		out.Waiter = LimitProcessor
+	case out.apart && !out.displayed():
+		out.Waiter = LimitTurns
 	// what both do in a frame may fall apart by chance
 	case out.shown && out.Work < calmThread && out.Correlation > turnsCertain:
 		out.Waiter = LimitDisplay
@@ -331,7 +333,7 @@ func above(loads []float64) float64 {
 // Those that wait for the dates of a display may fall apart as well, and work as often as it allows. A loop of two that
 // wait for each other is at such a rate by chance only, however steady it is.
 func (p *Pace) turns(device float64) bool {
-	both := p.Work + device
+	both := p.Busiest + device
 	switch {
 	case p.shown:
 		return p.Correlation <= turnsDated+turnsSteady*(p.Cadence.Strength-datesKept)/(1-datesKept) && both >= turnsFull
@@ -339,11 +341,14 @@ func (p *Pace) turns(device float64) bool {
 		return false // who shows a frame in each refresh of a display has nothing to gain
 	}
 	least := turnsTogether
-	if p.Cadence.Strength >= datesKept { // a cap of any rate leaves time free, and loops are rarely as steady
+	switch steady := p.Cadence.Strength >= datesKept; {
+	case steady: // a cap of any rate leaves time free, and loops are rarely as steady
 		least = turnsSteadily
+	case p.Correlation > turnsDated:
+		least = turnsFull
 	}
-	return p.apart || p.Correlation <= turnsCorrelated && both >= least ||
-		p.late && both >= turnsTogether && both <= turnsOverlap
+	return p.Correlation <= turnsCorrelated && both >= least ||
+		p.late && p.Work+device >= turnsTogether && p.Work+device <= turnsOverlap
 }
 
 // displayRate reports whether frames with such starts, in ns, or else work that repeats at that rate, come as often as

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -49,3 +50,14 @@ func (in *PaceInput) apart() bool {
 	n := float64(len(device))
 	return -slope >= spreadTurns && -slope > spreadSure*math.Sqrt(rest/(n-2)/(spread*(n-1)))
 }
+
+// displayed reports whether work keeps the dates of a usual display or film. What fills all of the time between two of
+// them gains nothing that is seen.
+func (p *Pace) displayed() bool {
+	return p.Dated && (p.eachRefresh() || slices.ContainsFunc(films, func(hz float64) bool {
+		return math.Abs(p.Cadence.Hertz/hz-1) < refreshNear
+	}))
+}
+
+// films are rates of films and of half a display's, in Hz.
+var films = []float64{24, 25, 30, 45, 48}

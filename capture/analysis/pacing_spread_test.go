@@ -23,13 +23,18 @@ func movedOf(n, period, device, processors int) PaceInput {
 	return in
 }
 
-func TestAThreadThatWaitsForTheDeviceIsFoundThoughItMoves(t *testing.T) {
-	turns := movedOf(440, 22, 12, 8) // 45.5 Hz, which no display has
-	if got := PaceOf(turns); got.Waiter != LimitTurns || got.Work > 0.3 {
-		t.Errorf("%+v, want turns of a thread that no processor shows", got)
-	}
-	display := movedOf(500, 20, 10, 8) // 50 Hz
-	if got := PaceOf(display); got.Waiter != LimitDisplay {
-		t.Errorf("%+v, want the display, whose dates are kept", got)
+func TestAThreadIsFoundThoughItMovesBetweenProcessors(t *testing.T) {
+	const period = 22 // of 45.5 Hz, which no display has
+	for _, c := range []struct {
+		name string
+		in   PaceInput
+		want LimitKind
+	}{
+		{"works while the device waits", movedOf(440, period, 12, 8), LimitTurns},
+		{"keeps dates of 50 Hz", movedOf(500, 20, 10, 8), LimitDisplay},
+	} {
+		if got := PaceOf(c.in); got.Waiter != c.want || got.Busiest > 0.5 {
+			t.Errorf("a thread that %s: %+v, want %v, and no processor that shows it", c.name, got, c.want)
+		}
 	}
 }
