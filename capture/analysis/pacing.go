@@ -36,7 +36,8 @@ const (
 	// and from so many on those that begin when the one before is done deviate far more: by a fifteenth of their number
 	// in variances of their lengths, of which datesRandom is half
 	datesMany = 45
-	datesSeen = 1.1 // samples: the least length of frames that are all seen
+	frameFull = 0.95 // of a frame in which the device works leaves no time that anybody waits for
+	datesSeen = 1.1  // samples: the least length of frames that are all seen
 	// times the usual length: such a frame missed its date. Every other frame of 24 in a second on 60 Hz takes 1.5 of
 	// the others
 	datesMissed = 1.75
@@ -285,12 +286,18 @@ func PaceOf(in PaceInput) Pace {
 	}
 	kept, marked := keepDates(in.Starts)
 	usual := displayRate(in.Starts, out.Cadence.Hertz)
-	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked) || kept && usual
+	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked)
+	// Work that varies from frame to frame, or samples longer than frames, hide the rhythm, and marks do not. Where most
+	// frames are full of work they leave nothing for a clock: the device waits elsewhere, as while something is loaded.
+	byMarks := kept && !out.Dated && !in.full()
+	if byMarks && usual {
+		out.Dated = true
+	}
 	// Frames that are shorter than samples are not all seen where samples carry the marks, and those that are begin with
 	// samples.
 	if marked && pace(in.Starts, 1) > datesSeen*in.Step*1e9 {
 		out.late = !kept
-		if kept && len(in.Starts) >= datesMany && !out.Dated { // work that varies from frame to frame hides the rhythm, marks do not
+		if byMarks && len(in.Starts) >= datesMany {
 			out.Dated, out.Cadence.Hertz = true, rateOf(in.Starts)
 		}
 	}
@@ -313,6 +320,19 @@ func PaceOf(in PaceInput) Pace {
 		out.Waiter = LimitProcessor
 	}
 	return out
+}
+
+// full reports whether most stretches as long as a frame are full of work.
+func (in *PaceInput) full() bool {
+	n := max(1, int(math.Round(pace(in.Starts, 1)/1e9/in.Step)))
+	frames, full := 0, 0
+	for v := in.Active; len(v) >= n; v = v[n:] {
+		frames++
+		if meanLoad(v[:n]) >= frameFull {
+			full++
+		}
+	}
+	return 2*full > frames
 }
 
 // above is the sum of the loads of processors above what runs on all of them. A thread that works on all of them alike

@@ -93,3 +93,29 @@ func TestAThreadThatMovesIsKnownByTheSumOfItsProcessors(t *testing.T) {
 		}
 	}
 }
+
+func TestMarksKeepNoDatesWhereFramesAreFullOfWork(t *testing.T) {
+	// 60 frames in a second of which none leaves time, and 300 ms without work while something is loaded.
+	in := PaceInput{Step: 4e-3}
+	for i := range 375 {
+		load := 1.0
+		if i >= 150 && i < 225 {
+			load = 0
+		}
+		in.Active = append(in.Active, load)
+	}
+	for at := 0.0; at < 1.5; at += 1. / 60 {
+		if at < 0.6 || at >= 0.9 {
+			in.Starts = append(in.Starts, int64(at*1e9))
+		}
+	}
+	if got := PaceOf(in); got.Waiter != LimitWaiter || got.Dated {
+		t.Errorf("%+v: want a device of which nobody knows whom it waited for", got)
+	}
+	for i := range in.Active { // the same frames with time left in each
+		in.Active[i] *= []float64{1, 0.8, 0.5, 0.2}[i*7%4]
+	}
+	if got := PaceOf(in); got.Waiter != LimitDisplay || !got.Dated {
+		t.Errorf("%+v: want the display, whose dates the marks keep", got)
+	}
+}
