@@ -13,15 +13,17 @@ import (
 // about the same in both.
 
 const (
-	spreadTurns = 0.8 // of a processor is worked more while the device waits, where both work in turn: all of it, less what ticks blur
-	spreadSure  = 3   // standard errors that this is above none
+	spreadTurns = 0.8     // of a processor is worked more while the device waits, where both work in turn: all of it, less what ticks blur
+	spreadMost  = 1 << 15 // samples that are looked at, evenly spread
+	spreadSure  = 3       // standard errors that this is above none
 )
 
 // apart reports whether processors do the work of a thread more in an instant in which the device waits than in one in
 // which it works.
 func (in *PaceInput) apart() bool {
 	var device, load []float64
-	for i, d := range in.Active {
+	for i := 0; i < len(in.Active); i += 1 + len(in.Active)/spreadMost {
+		d := in.Active[i]
 		sum, n := 0.0, 0
 		for _, p := range in.Processors {
 			if i < len(p) && !math.IsNaN(p[i]) && !math.IsInf(p[i], 0) {
