@@ -25,6 +25,7 @@ type Axis struct {
 
 	mu        sync.Mutex
 	resampled []resampled // the last ones
+	seconds   *Column     // see durations
 }
 
 // axisSums is what a walk over all samples gives. Scripts ask for it in loops over counters, so it is made once.
@@ -66,6 +67,22 @@ func (a *Axis) Interval(i int) int64 {
 		return a.Covered[i]
 	}
 	return a.End[i] - a.Start[i]
+}
+
+// durations is how long each sample lasts, in seconds: one column for all formulas that divide by it.
+func (a *Axis) durations() *Column {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.seconds == nil {
+		a.seconds = LazyColumn(a.Len(), func() (Data, error) {
+			f := make([]float64, a.Len())
+			for i := range f {
+				f[i] = float64(a.Interval(i)) / 1e9
+			}
+			return Data{F: f}, nil
+		})
+	}
+	return a.seconds
 }
 
 // Merged is the number of original samples in sample i.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // Std is the sample standard deviation (n-1), missing for fewer than two values.
@@ -27,17 +28,27 @@ func (c *Counter) Std() Value {
 	return FloatValue(math.Sqrt(m2 / (n - 1)))
 }
 
+// quantileRoom keeps what Quantiles puts in order: fresh pages for it take as long as finding the median.
+var quantileRoom sync.Pool
+
 // Quantiles returns the quantiles ps (0 to 1) of the present values, interpolated linearly between neighbours.
 func (c *Counter) Quantiles(ps ...float64) []Value {
 	out := make([]Value, len(ps))
-	v := make([]float64, 0, c.Len())
+	room, _ := quantileRoom.Get().(*[]float64)
+	if room == nil || len(*room) < c.Len() {
+		room = new(make([]float64, c.Len()))
+	}
+	defer quantileRoom.Put(room)
+	v, n := *room, 0
 	c.walk(func(_ int, block []float64) {
 		for _, x := range block {
+			v[n] = x
 			if x == x {
-				v = append(v, x)
+				n++
 			}
 		}
 	})
+	v = v[:n]
 	if len(v) == 0 {
 		return out
 	}
@@ -264,18 +275,19 @@ func (c *Counter) PassID() string {
 
 // Duration is the measuring time of each sample in seconds, the pass's own where there is one. It adds up like a delta.
 func (c *Counter) Duration() *Counter {
-	n := c.Len()
 	out := &Counter{
 		Meta: Meta{Name: "duration", Title: "Duration", Unit: "s", Kind: Delta, GPU: c.GPU,
 			Doc: "Measured time of each sample."},
-		Axis: c.Axis, Pass: c.Pass,
-		Col: LazyColumn(n, func() (Data, error) {
-			f := make([]float64, n)
+		Axis: c.Axis, Pass: c.Pass, Col: c.Axis.durations(),
+	}
+	if p := c.Pass; p != nil && p.Duration != nil {
+		out.Col = LazyColumn(c.Len(), func() (Data, error) {
+			f := make([]float64, c.Len())
 			for i := range f {
 				f[i] = c.Interval(i) / 1e9
 			}
 			return Data{F: f}, nil
-		}),
+		})
 	}
 	if of, b := c.Beneath(); of != nil {
 		out.beneath, out.bins = of.Duration(), b

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"go.starlark.net/starlark"
 
@@ -31,7 +32,8 @@ type Report struct {
 	frozen bool
 	shots  *Screenshots // that were given for the frames of the capture; nil for none
 
-	hash func() (string, error) // of the file or folder of the capture; nil where it was not begun
+	hash        func() (string, error) // of the file or folder of the capture; nil where it was not begun
+	hashAwaited atomic.Bool            // nothing else is left to do
 }
 
 // NewReport makes an empty document about a capture, or about none.

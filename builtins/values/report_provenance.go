@@ -6,28 +6,38 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"astrolabe/capture/formats"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
 	"astrolabe/plots/charts"
 	"astrolabe/plots/documents"
 )
 
-// HashAhead begins to hash the file of the capture beside the work that fills the report.
+// HashAhead begins to hash the file of the capture beside the work that fills the report, where that leaves a processor
+// free: a long capture is hashed in the time in which scripts work alone, and not while formulas need all processors.
 func (r *Report) HashAhead(ctx context.Context) {
 	if r.cap == nil || r.cap.Capture.Path == "" {
 		return
 	}
 	path := r.cap.Capture.Path
 	quiet := progress.With(ctx, nil) // what is told is how far the report is
-	r.hash = sync.OnceValues(func() (string, error) { return formats.HashFile(quiet, path) })
+	r.hash = sync.OnceValues(func() (string, error) {
+		return formats.HashBeside(quiet, path, func() {
+			for memory.Busy() && !r.hashAwaited.Load() && quiet.Err() == nil {
+				time.Sleep(500 * time.Microsecond)
+			}
+		})
+	})
 	go r.hash()
 }
 
 // hashed is the hash of the file of the capture.
 func (r *Report) hashed(ctx context.Context) (string, error) {
 	if r.hash != nil {
+		r.hashAwaited.Store(true)
 		return r.hash()
 	}
 	return formats.HashFile(ctx, r.cap.Capture.Path)

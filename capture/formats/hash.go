@@ -22,6 +22,12 @@ import (
 // sorted relative names of all regular files below it, each with its length and the SHA-256 of its content. Symbolic
 // links below a folder are followed to files and not to folders. A large file is read where it is mapped, others with a bounded buffer.
 func HashFile(ctx context.Context, path string) (string, error) {
+	return HashBeside(ctx, path, func() {})
+}
+
+// HashBeside is HashFile for work that others come before: it calls wait before each piece of a large file, which may
+// take its time.
+func HashBeside(ctx context.Context, path string, wait func()) (string, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		return "", pathError(path, err)
@@ -32,7 +38,7 @@ func HashFile(ctx context.Context, path string) (string, error) {
 			return "", fmt.Errorf("%s: neither a file nor a folder", path)
 		}
 		progress.From(ctx).Begin(st.Size(), progress.Bytes)
-		if err := hashInto(ctx, h, path); err != nil {
+		if err := hashInto(ctx, h, path, wait); err != nil {
 			return "", err
 		}
 		return hex.EncodeToString(h.Sum(nil)), nil
@@ -44,7 +50,7 @@ func HashFile(ctx context.Context, path string) (string, error) {
 	progress.From(ctx).Begin(0, progress.Bytes)
 	for _, name := range names {
 		inner := sha256.New()
-		if err := hashInto(ctx, inner, filepath.Join(path, filepath.FromSlash(name))); err != nil {
+		if err := hashInto(ctx, inner, filepath.Join(path, filepath.FromSlash(name)), wait); err != nil {
 			return "", err
 		}
 		// The length first, so that no name and content can be cut elsewhere and hash the same.
@@ -92,7 +98,7 @@ const hashPiece = 1 << 18
 
 // hashInto hashes the content of a file. A large one is hashed where a capture of it is mapped: copying it out of the
 // page cache takes a quarter of the time of hashing it.
-func hashInto(ctx context.Context, h hash.Hash, path string) error {
+func hashInto(ctx context.Context, h hash.Hash, path string, wait func()) error {
 	f, err := OpenRegular(path)
 	if err != nil {
 		return pathError(path, err)
@@ -108,6 +114,7 @@ func hashInto(ctx context.Context, h hash.Hash, path string) error {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
+				wait()
 				n := min(len(data), hashPiece)
 				h.Write(data[:n])
 				data = data[n:]

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -12,9 +13,17 @@ type Group struct {
 	failed atomic.Pointer[error] // the first
 }
 
+// running are the goroutines of all groups.
+var running atomic.Int32
+
+// Busy reports whether groups have work for every processor, so that what can wait had better do so.
+func Busy() bool { return int(running.Load()) >= runtime.GOMAXPROCS(0) }
+
 // Go runs f in a goroutine of its own.
 func (g *Group) Go(f func()) {
+	running.Add(1)
 	g.wg.Go(func() {
+		defer running.Add(-1)
 		defer FaultsPanic()()
 		defer func() {
 			if p := recover(); p != nil {
