@@ -124,8 +124,9 @@ type kept struct {
 	floats  onceFloats
 	turns   onceBits
 	summary atomic.Pointer[summary]
-	total   atomic.Pointer[Value] // of a gauge, or a formula: rules of a page ask for the same ones
-	brief   atomic.Bool           // see Brief; values that are at hand stay so
+	bounds  atomic.Pointer[[2]Value] // of a formula that was looked through for them alone
+	total   atomic.Pointer[Value]    // of a gauge, or a formula: rules of a page ask for the same ones
+	brief   atomic.Bool              // see Brief; values that are at hand stay so
 }
 
 func (c *Counter) keeps() *kept {

@@ -3,6 +3,7 @@ package capture
 import (
 	"math"
 	"runtime"
+	"sync"
 
 	"astrolabe/capture/memory"
 )
@@ -32,10 +33,96 @@ func (c *Counter) Mean() Value {
 }
 
 // Min is the smallest present value, and an exact integer where values are.
-func (c *Counter) Min() Value { return c.summary().least }
+func (c *Counter) Min() Value {
+	least, _ := c.bounds()
+	return least
+}
 
 // Max is the largest present value, and an exact integer where values are.
-func (c *Counter) Max() Value { return c.summary().most }
+func (c *Counter) Max() Value {
+	_, most := c.bounds()
+	return most
+}
+
+// bounds are the least and the largest value. Those of a long formula are looked for on all cores, where its values have
+// just been computed: other than a sum they do not depend on the order.
+func (c *Counter) bounds() (least, most Value) {
+	k := c.keeps()
+	if b := k.bounds.Load(); b != nil {
+		return b[0], b[1]
+	}
+	if c.Col != nil || c.Len() < 8*BlockRows || k.summary.Load() != nil || k.floats.kept() ||
+		!k.walked.CompareAndSwap(false, true) { // values are at hand, or will be
+		s := c.summary()
+		return s.least, s.most
+	}
+	var mu sync.Mutex
+	all := extremes{least: -1, most: -1}
+	EachBlock(c.Len(), func(lo, hi int) {
+		buf := blockRoom.Get().(*[BlockRows]float64)
+		defer blockRoom.Put(buf)
+		v := buf[:hi-lo]
+		c.ReadFloats(v, lo)
+		e := extremesOf(v, lo)
+		mu.Lock()
+		defer mu.Unlock()
+		all.join(e)
+	})
+	if all.least >= 0 {
+		least, most = c.Value(all.least), c.Value(all.most)
+	}
+	k.bounds.Store(&[2]Value{least, most})
+	return least, most
+}
+
+// blockRoom keeps blocks of values that are looked at once.
+var blockRoom = sync.Pool{New: func() any { return new([BlockRows]float64) }}
+
+// extremes are the first positions of the least and the largest value, -1 where there is none.
+type extremes struct {
+	least, most int
+	low, high   float64
+}
+
+// extremesOf looks at values that begin at lo. No comparison with NaN holds.
+func extremesOf(v []float64, lo int) extremes {
+	e := extremes{least: -1, most: -1}
+	first := 0
+	for first < len(v) && v[first] != v[first] {
+		first++
+	}
+	if first == len(v) {
+		return e
+	}
+	least, most, low, high := first, first, v[first], v[first]
+	for i := first; i < len(v); i++ {
+		x := v[i]
+		if x < low {
+			least, low = i, x
+		}
+		if x > high {
+			most, high = i, x
+		}
+	}
+	return extremes{lo + least, lo + most, low, high}
+}
+
+// join takes in those of other values, in any order.
+func (e *extremes) join(o extremes) {
+	switch {
+	case o.least < 0:
+		return
+	case e.least < 0:
+		*e = o
+		return
+	}
+	if o.low < e.low || o.low == e.low && o.least < e.least {
+		e.low, e.least = o.low, o.least
+	}
+	if o.high > e.high || o.high == e.high && o.most < e.most {
+		e.high, e.most = o.high, o.most
+	}
+}
 
 // summary is what one pass over the values gives. Scripts ask for several of these, so that they are kept.
 type summary struct {
