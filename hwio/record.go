@@ -63,7 +63,7 @@ type Options struct {
 	// Progress is called about ten times a second from a goroutine of its own.
 	Progress func(Progress)
 
-	// FlushEvery is the longest time that samples stay in memory before they go to the sink; 0 is 200 ms. A batch with
+	// FlushEvery is the longest time that samples stay in memory before they go to the sink; 0 is 400 ms. A batch with
 	// longer periods holds one sample.
 	FlushEvery time.Duration
 	// MaxBatches bounds the batches between the sampling thread and the sink; 0 is up to 64, fewer if they are large.
@@ -140,7 +140,7 @@ func (o *Options) check() error {
 		}
 	}
 	if o.FlushEvery <= 0 {
-		o.FlushEvery = 200 * time.Millisecond
+		o.FlushEvery = 400 * time.Millisecond
 	}
 	return nil
 }
