@@ -36,7 +36,8 @@ type Part struct {
 	Queues []Gain `json:"queues"`
 	Leaves []Gain `json:"leaves"`
 
-	// Shares are how long each leaf set the pace. They add up to End - Start. QueueShares are the same by queue: what
+	// Shares are how long each leaf set the pace. They add up to End - Start; of programs that a profiler runs one
+	// dispatch after the other, to the time of the dispatches, because the gaps are the profiler's. QueueShares are the same by queue: what
 	// is not of a queue has its leaf's name, and the time in which one queue worked while only a needless dependency
 	// kept another from working is "queues in turn".
 	Shares      []Share `json:"shares"`

@@ -71,9 +71,13 @@ func (x *examiner) account(ctx context.Context, cap *capture.Capture) (map[strin
 
 // simulated is how long each group set the pace, as shares of the time.
 func simulated(truth *simulate.Part) map[string]float64 {
+	sum := int64(0)
+	for _, s := range truth.Shares {
+		sum += s.Ns
+	}
 	out := map[string]float64{}
 	for _, s := range truth.Shares {
-		out[groupOf(s.Candidate)] += float64(s.Ns) / float64(truth.End-truth.Start)
+		out[groupOf(s.Candidate)] += float64(s.Ns) / float64(sum)
 	}
 	return out
 }

@@ -42,11 +42,10 @@ func (p *program) part(name string, first int, kernels []int, relieved [][leaves
 	last := first + len(kernels) - 1
 	out := simulate.Part{Name: name, First: first, Frames: len(kernels), Start: times.start[first],
 		End: times.end[last], ClockMean: 1}
-	base, host, busy := 0.0, int64(0), int64(0)
+	base, busy := 0.0, int64(0)
 	if first > 0 {
 		out.Start = times.end[first-1]
 	}
-	before := out.Start
 	var better, shares [leaves]float64
 	local := false
 	for i, k := range kernels {
@@ -56,8 +55,6 @@ func (p *program) part(name string, first int, kernels []int, relieved [][leaves
 		from := first + i
 		took := times.end[from] - times.start[from]
 		busy += took
-		host += times.start[from] - before
-		before = times.end[from]
 		sum := 0.0
 		for l := range leaves {
 			better[l] += relieved[k][l]
@@ -83,8 +80,6 @@ func (p *program) part(name string, first int, kernels []int, relieved [][leaves
 		}
 	}
 	out.Shares[largest].Ns += rest
-	// Between kernels the profiler reads its counters and the program launches the next.
-	out.Shares = append(out.Shares, simulate.Share{Candidate: simulate.CPUApp, Ns: host})
 	out.QueueShares = out.Shares
 	out.GPUBusy = float64(busy) / float64(out.End-out.Start)
 	return out
