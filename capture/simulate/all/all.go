@@ -1,10 +1,11 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second models of the same
-// hardware by others, who had seen neither the simulator nor the rules of the diagnosis.
+// Package all lists the families that can be simulated: those of the simulator, and those of second and third models of
+// the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/amd"
@@ -41,8 +42,8 @@ var makers = func() (out []maker) {
 	return append(out, maker{cpu.Name, cpu.Kinds(), cpu.New})
 }()
 
-// seconds make cases of the second models.
-var seconds = func() (out []maker) {
+// others make cases of the models by others.
+var others = func() (out []maker) {
 	add := func(names []string, kinds func(name string) []string,
 		make func(name, kind string, seed uint64) (*simulate.Case, error)) {
 		for _, name := range names {
@@ -62,8 +63,16 @@ var seconds = func() (out []maker) {
 // Families are the names of the simulator's families.
 func Families() []string { return namesOf(makers) }
 
-// Second are the names of the families of the second models.
-func Second() []string { return namesOf(seconds) }
+// Others are the names of the families of models by others.
+func Others() []string { return namesOf(others) }
+
+// Base is the family whose hardware a family models: itself, or what its name says before the number of the model.
+func Base(family string) string {
+	for _, suffix := range []string{"-second", "-third"} {
+		family = strings.TrimSuffix(family, suffix)
+	}
+	return family
+}
 
 func namesOf(list []maker) (out []string) {
 	for _, m := range list {
@@ -74,7 +83,7 @@ func namesOf(list []maker) (out []string) {
 
 // makerOf is the maker of a family; nil where there is no such family.
 func makerOf(family string) *maker {
-	for _, list := range [][]maker{makers, seconds} {
+	for _, list := range [][]maker{makers, others} {
 		if i := slices.IndexFunc(list, func(m maker) bool { return m.name == family }); i >= 0 {
 			return &list[i]
 		}
@@ -94,7 +103,7 @@ func Kinds(family string) []string {
 func Case(family, kind string, seed uint64) (*simulate.Case, error) {
 	m := makerOf(family)
 	if m == nil {
-		return nil, fmt.Errorf("there is no family %q; there are %v", family, slices.Concat(Families(), Second()))
+		return nil, fmt.Errorf("there is no family %q; there are %v", family, slices.Concat(Families(), Others()))
 	}
 	return m.make(kind, seed)
 }

@@ -185,7 +185,7 @@ var intel = family{
 // tracing are the Intel GPUs that trace rays.
 var tracing = intel.with("unit/ray_tracing", "rays", "stall:rays", "ray_tracing_bound")
 
-var families = withSeconds([]family{
+var families = withOthers([]family{
 	mali.called("mali-g615"),
 	mali.called("mali-g720"),
 	mali.called("mali-g52"),
@@ -303,18 +303,15 @@ var families = withSeconds([]family{
 	},
 })
 
-// withSeconds adds the families of the second models: those of the same hardware, judged by the same mapping.
-func withSeconds(first []family) []family {
+// withOthers adds the families of models by others: those of the same hardware, judged by the same mapping.
+func withOthers(first []family) []family {
 	out := first
-	for _, name := range all.Second() {
-		i := slices.IndexFunc(first, func(f family) bool { return f.name+secondModel == name })
+	for _, name := range all.Others() {
+		i := slices.IndexFunc(first, func(f family) bool { return f.name == all.Base(name) })
 		out = append(out, first[i].called(name))
 	}
 	return out
 }
-
-// secondModel ends the names of families of the second models.
-const secondModel = "-second"
 
 func (f family) called(name string) family {
 	f.name = name
@@ -341,7 +338,7 @@ func findFamily(name string) *family {
 // empty. Those of the second models are measured when they are named.
 func Families(only string) (out []string) {
 	for _, f := range families {
-		if (only == "" || f.script == only) && !strings.HasSuffix(f.name, secondModel) {
+		if (only == "" || f.script == only) && all.Base(f.name) == f.name {
 			out = append(out, f.name)
 		}
 	}
