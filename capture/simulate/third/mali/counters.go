@@ -46,6 +46,13 @@ func (p *program) count(t *table, s *segment, h *habits) {
 		running = cycles
 	}
 	waits := false
+	for _, name := range []string{"MaliFragWarp", "MaliFragFPKActiveCy", "MaliNonFragWarp", "MaliNonFragTask", "MaliCompQueueTask",
+		"MaliTilerPosShadStallCy", "MaliTilerVarShadStallCy", "MaliTilerPosShadFIFOFullCy"} {
+		t.add(name, 0) // these are there even where nothing is counted
+	}
+	if m.gen5 {
+		t.add("MaliTilerPrimAsPosShadStallCy", 0)
+	}
 	t.add("MaliGPUAnyQueueActiveCy", running)
 	var done work
 	var used [resources]float64
@@ -98,6 +105,10 @@ func (p *program) count(t *table, s *segment, h *habits) {
 		default:
 			other += cores
 			t.add("MaliNonFragWarp", w[qWarp])
+			t.add("MaliNonFragTask", w[qWarp]/4)
+			if ps.queue == compute {
+				t.add("MaliCompQueueTask", w[qWarp]/4)
+			}
 		}
 		idle *= 1 - share
 		if len(s.active) > 1 && contended > 0.85 {
@@ -175,7 +186,6 @@ func (p *program) countCore(t *table, w *work, h *habits, s *segment, frag, othe
 	t.add("MaliEngICacheMiss", 0.0005*arith)
 	t.add("MaliCoreFullWarp", w[qWarp]*h.full)
 	t.add("MaliCoreAllRegsWarp", w[qWarp]*h.registers)
-	t.add("MaliNonFragTask", 0)
 
 	add(qMessage, "MaliTexOutMsg")
 	t.add("MaliTexInBt", 0.9*w[qMessage])
@@ -205,7 +215,7 @@ func (p *program) countCore(t *table, w *work, h *habits, s *segment, frag, othe
 		t.add("MaliRTUNonOpaqueHit", 0.1*w[qRay])
 		t.add("MaliRTUFirstHitTerm", 0.25*w[qRay])
 		for i, bin := range []string{"1", "5", "9", "13"} {
-			share := [4]float64{0.45, 0.28, 0.16, 0.11}[i]
+			share := [...]float64{0.45, 0.28, 0.16, 0.11}[i]
 			t.add("MaliRTUTriBin"+bin, share*w[qTriangle])
 			t.add("MaliRTUBoxBin"+bin, share*w[qBox])
 		}
