@@ -28,6 +28,8 @@ func cut(r *rand.Rand, p *pass, n int) *pass {
 func usual(r *rand.Rand, name string) *pass {
 	return &pass{name: name, draws: 1, stride: 16, second: 0.2 + 0.4*r.Float64(), filter: 1, texMiss: between2(r, 0.05, 0.3),
 		l3Miss: between2(r, 0.08, 0.4), parallel: 1 + 2*r.Float64(), resident: 0.6 + 0.4*r.Float64(),
+		reuse: 0.1 + 0.6*r.Float64(), stays: 0.2 + 0.6*r.Float64(), crossing: 0.3 * r.Float64(), thin: 0.1 + 0.5*r.Float64(),
+		elements: 2 + 4*r.Float64(), stencil: 0.3 * r.Float64(),
 		fixed: between2(r, 6e3, 25e3), lines: 0.3, stores: 0.1, trips: 2, vs: 60 + 60*r.Float64()}
 }
 

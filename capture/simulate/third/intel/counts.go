@@ -126,14 +126,15 @@ func (p *pass) amounts(m *machine, c *chunk) (a amount) {
 	a.lines = threads*p.lines + a.vs*0.5
 	a.slmLines = threads * p.slm
 	a.miss = (a.texLines + a.lines) * p.l3Miss
-	a.vfBytes = a.verts*p.stride + a.prims*3*2*0.4
+	a.vfBytes = (a.verts*p.stride + a.prims*3*2*0.4) * (1 - p.reuse)
+	left := 1 - p.stays
 	if p.depth {
-		a.zRead = (a.pixels - a.hizFail) * 4 * 0.45
-		a.zWrite = lit * 4 * 0.4
+		a.zRead = (a.pixels - a.hizFail) * 4 * 0.45 * left
+		a.zWrite = lit * 4 * 0.4 * left
 		a.hizRead = a.pixels * 0.06
 	}
-	a.colorWrite = a.written * p.color * 0.8
-	a.colorRead = a.written * p.blend * p.color * 0.7
+	a.colorWrite = a.written * p.color * left
+	a.colorRead = a.written * p.blend * p.color * 0.9 * left
 	return a
 }
 
@@ -143,7 +144,7 @@ func (a *amount) work(m *machine, p *pass, hz float64) (w [leafCount]float64) {
 	threads := a.ps + a.cs
 	w[arithmetic] = (a.vs*p.vs + threads*p.ps*a.arithmetic + 2*(a.lines+a.slmLines+a.quads/4)) / float64(m.subslices*m.eus) / 0.96
 	w[texture] = a.quads * p.filter / m.quads / subslices / 0.95
-	w[loadStore] = (a.lines + 4*threads*p.atomics) / subslices / 0.92
+	w[loadStore] = (a.lines + 4*threads*p.atomics) / subslices / 0.62
 	w[localMemory] = a.slmLines / m.slm / subslices / 0.95
 	w[cache] = (a.texLines + a.lines) / float64(m.banks) / 0.7
 	w[bandwidth] = a.bytes() / m.bytes * hz

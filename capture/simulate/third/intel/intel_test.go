@@ -46,6 +46,9 @@ func TestPlantsAreWhatLimits(t *testing.T) {
 	}
 }
 
+// judged is how many seeds of a kind the tests judge.
+const judged = 6
+
 func TestCapturesFitTogether(t *testing.T) {
 	for _, name := range Names {
 		for _, kind := range Kinds(name) {
@@ -62,6 +65,9 @@ func TestCapturesFitTogether(t *testing.T) {
 						t.Errorf("%s %s %d: sample %d is busy for %v of %v clocks", name, kind, seed, i, b, k)
 						break
 					}
+				}
+				if seed >= judged {
+					continue
 				}
 				truth, err := c.Judge()
 				if err != nil {

@@ -21,6 +21,13 @@ type pass struct {
 	blend  float64 // share of the written pixels that are blended
 	groups float64 // threads of a compute pass
 
+	reuse    float64 // share of the vertices' bytes that caches hold, as for instances
+	stays    float64 // share of the bytes of color and depth that compression and caches keep from memory
+	crossing float64 // share of the primitives that cross the borders of the view
+	thin     float64 // blocks that primitives touch beside those that they fill, as a share
+	stencil  float64 // tests of a pixel beyond the first: stencil, samples
+	elements float64 // attributes of a vertex that are fetched one by one
+
 	vs, ps   float64 // EU clocks per thread, ps for compute too
 	second   float64 // share of the instructions that the second FPU takes
 	tex      float64 // quads per pixel thread of 16 pixels, or compute thread
@@ -147,11 +154,11 @@ func (m *machine) run(p *pass, clock float64, relieved leaf) *timing {
 		amounts[c] = a
 		var cost [stages]float64
 		cost[stageCommand] = a.draws * 900 * hz
-		cost[stageVertex] = math.Max(a.verts/m.vertex*math.Max(1, p.stride/48), a.prims*0.3)
-		cost[stageClip] = a.prims / m.clip
+		cost[stageVertex] = math.Max(a.verts/m.vertex*math.Max(p.elements/4, p.stride/64), a.prims*0.3)
+		cost[stageClip] = a.prims / m.clip * (0.6 + 1.2*p.crossing)
 		cost[stageSetup] = a.kept / m.setup
 		cost[stageRaster] = a.pixels * (1 + p.small) / m.raster
-		cost[stageHiZ], cost[stageDepth] = a.tested/m.hiz, a.depth/m.z
+		cost[stageHiZ], cost[stageDepth] = a.tested*(1+p.thin)/m.hiz, a.depth*(1+p.stencil)/m.z
 		cost[stageBackend] = a.written * (p.color / 4) * (1 + a.blendShare) / m.backend
 		for s := range cost {
 			if l := stageLeaf[s]; l != none {

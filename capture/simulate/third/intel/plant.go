@@ -49,7 +49,7 @@ func plain(r *rand.Rand, name string) *pass {
 	p := usual(r, name)
 	p.draws, p.verts, p.prims, p.pixels = 20, 2000, 1000, 2e6
 	p.ps, p.tex, p.texMiss, p.l3Miss, p.color, p.lines, p.fixed, p.trips = 16, 0, 0.05, 0.1, 4, 0, 6e3, 1
-	p.resident = 1
+	p.resident, p.stays, p.reuse, p.thin, p.stencil, p.crossing, p.elements = 1, 0.9, 0.8, 0.1, 0, 0.1, 2
 	return p
 }
 
@@ -79,21 +79,25 @@ func (m *machine) limited(r *rand.Rand, l leaf) *pass {
 		compute()
 		p.ps, p.slm, p.barriers, p.parallel = 60, between2(r, 60, 200)*few, 2, 3
 	case vertexFetch:
-		p.verts, p.prims, p.culled, p.stride, p.pixels, p.vs = 1e6, 0.35e6, 0.2, between2(r, 96, 180), 2e5, 30
-		p.stride = min(p.stride, 48*m.bytes/m.maxClock*1e9/m.vertex*0.011+48)
+		p.verts, p.prims, p.culled, p.stride, p.pixels, p.vs = 1e6, 0.35e6, 0.2, 48, 2e5, 30
+		p.elements, p.reuse = 8+8*r.Float64(), 0.95
 	case clipper:
 		p.verts, p.prims, p.culled, p.stride, p.pixels, p.vs = 3e5, 1e6, 0.8, 12, 3e5, 20
+		p.crossing, p.reuse = 0.5+0.4*r.Float64(), 0.95
 	case setup:
 		p.verts, p.prims, p.culled, p.stride, p.pixels, p.vs = 2.5e5, 1e6, 0, 12, 4e5, 20
+		p.crossing, p.reuse = 0, 0.95
 	case rasterizer:
 		p.ps, p.color, p.depth, p.small = 0, 0, true, between2(r, 1, 2)
 		p.hiz, p.z = 0.97, 0
 	case hierarchicalDepth:
 		p.ps, p.color, p.depth, p.hiz, p.small = 0, 0, true, 0.96, 0
+		p.thin = 1.5 + 1.5*r.Float64()
 	case earlyDepth:
 		p.ps, p.color, p.depth, p.hiz, p.z, p.small = 0, 0, true, 0, 0.92, 0
+		p.stencil, p.stays = 1+2*r.Float64(), 0.95
 	case pixelBackend:
-		p.blend, p.color, p.ps = 0, 8, 12
+		p.blend, p.color, p.ps, p.stays = 0.95, 8, 12, 0.97
 	case bandwidth:
 		if r.IntN(2) == 0 {
 			compute()
@@ -139,6 +143,12 @@ func (m *machine) single(r *rand.Rand, l leaf) *program {
 		p = free(r, "many small passes", passes, m.took(passes))
 	default:
 		text, passes := m.busyContent(r, ns)
+		if l == thermal || l == power || l == governor { // of what keeps to the caches, memory's clock stays as it is
+			for _, q := range passes {
+				q.l3Miss, q.stays, q.reuse = q.l3Miss*0.2, 0.9, 0.9
+			}
+			m.fit(passes, ns)
+		}
 		p = free(r, text, passes, ns)
 		m.hinder(r, p, l, ns)
 	}
