@@ -140,7 +140,7 @@ func (m *machine) shade(threads, residents, parallel float64, work *[leafCount]f
 func (m *machine) run(p *pass, clock float64, relieved leaf) *timing {
 	hz := clock * 1e-9 // clocks per ns
 	n := len(p.chunks)
-	t := &timing{spans: make([]span, 0, 2*n+1)}
+	t := &timing{}
 	fix := p.fixed / faster(relieved, overhead)
 	type cell struct {
 		start, end, ready, cost float64
@@ -232,6 +232,9 @@ func (m *machine) run(p *pass, clock float64, relieved leaf) *timing {
 		default:
 			c = -1
 		}
+	}
+	if relieved != none {
+		return t // nobody counts
 	}
 	t.spans = append(t.spans, span{0, math.Max(fix, 1), counts{evBusy: fix * hz, evCsRead: fix * 0.02}})
 	for c := range n {

@@ -1,10 +1,6 @@
 package intel
 
-import (
-	"math/rand/v2"
-
-	"astrolabe/capture/simulate"
-)
+import "math/rand/v2"
 
 // grow multiplies the work of a pass, but not what each thread or vertex takes.
 func (p *pass) grow(by float64) {
@@ -182,48 +178,4 @@ func (m *machine) hinder(r *rand.Rand, p *program, l leaf, ns float64) {
 	case governor:
 		p.hold, p.holder = 0.28+0.15*r.Float64(), l
 	}
-}
-
-// programs are what a case runs, and what it is meant to be limited by.
-func (m *machine) programs(r *rand.Rand, kind string, seed uint64) ([]*program, string) {
-	switch kind {
-	case simulate.KindSingle:
-		l := plants[seed%uint64(len(plants))]
-		p := m.single(r, l)
-		return []*program{m.finish(r, p)}, candidates[l].String()
-	}
-	p := m.archetype(r)
-	return []*program{m.finish(r, p)}, ""
-}
-
-// finish draws the frames of a program.
-func (m *machine) finish(r *rand.Rand, p *program) *program {
-	ns := max(m.took(p.passes)/p.hold, p.app, p.driver, p.refresh, p.cap, p.ask*1.2)
-	if p.sync || p.inTurn {
-		ns += p.app + p.driver + p.other
-	}
-	return p.draw(r, frames(r, ns))
-}
-
-// archetype is an application with everything drawn.
-func (m *machine) archetype(r *rand.Rand) *program {
-	ns := between2(r, 6e6, 40e6)
-	text, passes := m.busyContent(r, ns)
-	p := free(r, text, passes, ns)
-	p.app, p.driver = ns*between2(r, 0.1, 1.1), ns*between2(r, 0.08, 0.6)
-	switch r.IntN(10) {
-	case 0, 1:
-		p.refresh, p.every = 1e9/60, []int{1}
-	case 2:
-		p.refresh, p.adaptive = 1e9/144, true
-	}
-	switch r.IntN(10) {
-	case 0, 1:
-		p.hold, p.holder = 0.55+0.4*r.Float64(), power
-	case 2:
-		p.hold, p.holder = 0.4+0.5*r.Float64(), thermal
-	case 3, 4, 5:
-		p.lag, p.holder = 10e6+20e6*r.Float64(), governor
-	}
-	return p
 }
