@@ -1,0 +1,2 @@
+// Package amd is a third, independent model of Radeon GPUs.
+package amd
