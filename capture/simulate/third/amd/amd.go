@@ -102,6 +102,9 @@ func (f *frame) content(m *maker, k int) {
 
 func (f *frame) runAll() {
 	s := new(pipe)
+	for i := range f.works {
+		f.works[i].settle()
+	}
 	f.runs = make([]outcome, len(f.works))
 	for i := range f.works {
 		f.runs[i] = *s.run(f.p, f.clock, &f.works[i], -1)
@@ -118,8 +121,7 @@ func (f *frame) different(m *maker) (a, b string) {
 	split := len(m.works)
 	f.works = m.works
 	f.runAll()
-	s := new(pipe)
-	limit := f.gains(0, split, s)[0].Candidate
+	limit := f.mostPaced(0, split)
 	for range 6 {
 		m.works, f.first, f.names = m.works[:split], f.first[:1], f.names[:1]
 		kb := m.r.IntN(len(contents))
@@ -129,7 +131,7 @@ func (f *frame) different(m *maker) (a, b string) {
 		f.content(m, kb)
 		f.works = m.works
 		f.runAll()
-		if f.gains(split, len(m.works), s)[0].Candidate != limit {
+		if f.mostPaced(split, len(m.works)) != limit {
 			break
 		}
 	}
@@ -141,16 +143,33 @@ func (f *frame) different(m *maker) (a, b string) {
 
 // plant grows content until the planted label alone limits it.
 func (f *frame) plant(m *maker, label int) {
-	s, seeds, grow := new(pipe), [2]uint64{m.r.Uint64(), m.r.Uint64()}, 1.0
+	seeds, grow := [2]uint64{m.r.Uint64(), m.r.Uint64()}, 1.0
 	for range 7 {
 		m.works, m.r = nil, rand.New(rand.NewPCG(seeds[0], seeds[1]))
 		plant(m, label, grow)
 		f.works = m.works
 		f.runAll()
-		if g := f.gains(0, len(f.works), s); g[0].Candidate == candidates[label] && g[0].Percent > 15 &&
+		if g := f.gains(0, len(f.works), f.relief()); g[0].Candidate == candidates[label] && g[0].Percent > 15 &&
 			g[0].Percent > 1.8*g[1].Percent {
 			return
 		}
 		grow *= 1.3
 	}
+}
+
+// mostPaced is the label that was longest on the paths of a range.
+func (f *frame) mostPaced(from, to int) int {
+	var sum [labels]float64
+	for _, o := range f.runs[from:to] {
+		for k, ns := range o.paced {
+			sum[k] += ns
+		}
+	}
+	best := 0
+	for k, ns := range sum {
+		if ns > sum[best] {
+			best = k
+		}
+	}
+	return best
 }

@@ -38,7 +38,7 @@ func (m *maker) hits(l0, l1, l2, mall float64) [4]float64 {
 
 // vertexShader is of the usual kind: positions, a few attributes, matrices.
 func (m *maker) vertexShader(vertices float64) shader {
-	return shader{waves: math.Ceil(vertices * m.in(0.32, 0.55) / 32), lanes: m.in(0.85, 1), valu: m.about(85, 1.8), slow: 0.03,
+	return shader{waves: math.Ceil(vertices * m.in(0.6, 0.95) / 32), lanes: m.in(0.85, 1), valu: m.about(85, 1.8), slow: 0.03,
 		salu: m.about(25, 1.6), smem: math.Round(m.in(3, 9)), loads: math.Round(m.in(2, 5)), spread: m.in(1.5, 3), lines: m.in(4, 9),
 		hit: m.hits(0.55, 0.3, 0.55, 0.45), rounds: 2, chain: 2.2, slots: math.Round(m.in(8, 16))}
 }
@@ -53,7 +53,7 @@ func (m *maker) pixelShader(valu, tex float64) shader {
 
 // draws is geometry with a pixel shader.
 func (m *maker) draws(name string, prims, covered float64, ps shader) *work {
-	w := work{name: name, kind: m.kind, input: math.Ceil(prims), vertices: math.Ceil(prims * m.in(0.9, 3)), culled: m.in(0.35, 0.65),
+	w := work{name: name, kind: m.kind, input: math.Ceil(prims), vertices: math.Ceil(prims * m.in(0.55, 1.1)), culled: m.in(0.35, 0.65),
 		clipped: m.in(0, 0.02), covered: math.Ceil(covered), samples: 1, hiz: m.in(0.05, 0.4), earlyZ: m.in(0.05, 0.3),
 		depthOn: true, depthOut: true, colours: 8, packing: m.in(0.55, 0.95), starts: 1, uneven: m.in(0.2, 1.2), salt: m.r.Uint64(), ps: ps}
 	w.vs = m.vertexShader(w.vertices)
@@ -64,7 +64,11 @@ func (m *maker) draws(name string, prims, covered float64, ps shader) *work {
 
 // settle makes the waves of pixel shaders of the pixels: small triangles leave lanes of quads empty.
 func (w *work) settle() {
-	if w.compute || (w.colours == 0 && w.ps.valu == 0) {
+	switch {
+	case w.compute:
+		return
+	case w.colours == 0 && w.ps.valu == 0: // depth alone needs none
+		w.ps.waves = 0
 		return
 	}
 	w.ps.waves = math.Ceil(w.pixelsShaded() / 32 / max(0.25, w.ps.lanes))

@@ -1,9 +1,6 @@
 package amd
 
-import (
-	"container/heap"
-	"math"
-)
+import "math"
 
 // shader is what one stage of a draw, or a dispatch, does per wave of 32 threads.
 type shader struct {
@@ -70,19 +67,48 @@ type event struct {
 	node  int32
 }
 
+func (e event) before(f event) bool { return e.at < f.at || e.at == f.at && e.piece < f.piece }
+
+// events is a heap with the earliest on top.
 type events []event
 
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].piece < e[j].piece
+func (q *events) push(e event) {
+	h := append(*q, e)
+	i := len(h) - 1
+	for i > 0 {
+		up := (i - 1) / 2
+		if !e.before(h[up]) {
+			break
+		}
+		h[i], i = h[up], up
+	}
+	h[i] = e
+	*q = h
 }
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	old := *e
-	x := old[len(old)-1]
-	*e = old[:len(old)-1]
-	return x
+
+func (q *events) pop() event {
+	h := *q
+	top, last := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	i := 0
+	for {
+		k := 2*i + 1
+		if k >= len(h) {
+			break
+		}
+		if k+1 < len(h) && h[k+1].before(h[k]) {
+			k++
+		}
+		if !h[k].before(last) {
+			break
+		}
+		h[i], i = h[k], k
+	}
+	if len(h) > 0 {
+		h[i] = last
+	}
+	*q = h
+	return top
 }
 
 // union adds up intervals whose starts come in order, or nearly.
@@ -141,6 +167,7 @@ type pipe struct {
 	misses []int32 // the return of each access, in order
 	widen  [2]float64
 	fill   [2]float64
+	delay  [2]float64 // ns that a round waits for memory
 }
 
 func (s *pipe) add(pred int32, duration float64, label int) int32 {
@@ -193,7 +220,7 @@ func (s *pipe) run(p *part, clock float64, w *work, relief int) *outcome {
 		s.enter(event{piece: int32(i), node: start})
 	}
 	for len(s.queue) > 0 {
-		s.step(heap.Pop(&s.queue).(event))
+		s.step(s.queue.pop())
 	}
 	end := start
 	for _, l := range s.last {
@@ -217,14 +244,15 @@ func (s *pipe) cut() {
 	simds := 2 * s.p.units
 	most := max(w.ps.waves, w.vs.waves, 1)
 	room := simds * max(1, w.ps.slots)
-	pieces := 72.0
+	pieces := 80.0
 	s.n = int(max(1, min(pieces, most)))
 	s.slots = int(max(1, min(float64(s.n), math.Round(float64(s.n)*room/max(1, w.ps.waves)))))
-	if s.slots < 8 && s.n > 8 { // pieces are larger than what is there at a time: Little's law is kept with slower ones
-		s.slots = 8
+	if s.slots < 14 && s.n > 14 { // pieces are larger than what is there at a time: Little's law is kept with slower ones
+		s.slots = 14
 	}
-	s.ahead = 6
+	s.ahead = 8
 	for k, sh := range []*shader{&w.vs, &w.ps} {
+		s.delay[k] = s.wait(sh)
 		s.fill[k] = min(1, max(1, sh.waves)/simds) // units that have a wave at all
 		inFlight := min(sh.waves, simds*max(1, sh.slots))
 		count := s.slots
@@ -271,10 +299,8 @@ const (
 	stepOut  = 999
 )
 
-func (s *pipe) push(e event) { heap.Push(&s.queue, e) }
-
 func (s *pipe) to(e event, n int32, step int) {
-	s.push(event{at: s.nodes[n].end, piece: e.piece, step: int16(step), node: n})
+	s.queue.push(event{at: s.nodes[n].end, piece: e.piece, step: int16(step), node: n})
 }
 
 // enter starts a piece, or lets it wait for room.
@@ -461,7 +487,7 @@ func (s *pipe) round(n int32, h *shader, stage int, share float64) int32 {
 	if h.stores > 0 {
 		s.out.onWrites.add(mark+100, s.nodes[n].end) // what a buffer holds does not stall
 	}
-	n = s.add(n, s.wait(h)*s.widen[stage], latency)
+	n = s.add(n, s.delay[stage]*s.widen[stage], latency)
 	if stage == 1 {
 		s.misses = append(s.misses, n)
 	}

@@ -37,7 +37,7 @@ func plant(m *maker, label int, grow float64) {
 			m.dispatch([]string{"histogram", "transpose", "sort step"}[m.r.IntN(3)], m.about(700e3, 2)*m.scale, h)
 		case primitives:
 			w := m.draws("points far away", m.about(500e3, 2)*m.scale, m.about(30e3, 2), shader{})
-			w.vertices, w.culled, w.clipped, w.colours = w.input*m.in(0.3, 0.45), m.in(0.85, 0.97), 0, 0
+			w.vertices, w.culled, w.clipped, w.colours = w.input*m.in(0.25, 0.35), m.in(0, 0.3), m.in(0.2, 0.4), 0
 			w.input *= grow
 			w.vs.valu, w.vs.loads, w.vs.waves = 25, 1, w.vertices*0.25/32
 			w.vs.hit = m.hits(0.8, 0.6, 0.8, 0.8)

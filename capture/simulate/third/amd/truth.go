@@ -17,37 +17,50 @@ type frame struct {
 	measured []float64 // ns that each took when the times were taken, whole
 }
 
-// time runs all works of a range and adds up how long they take.
-func (f *frame) time(from, to, relief int, s *pipe) (sum float64) {
+// relieved is how long each work takes with a label relieved. A work whose path never went through the label takes as
+// long as before.
+func (f *frame) relieved(from, to, label int, s *pipe) []float64 {
+	out := make([]float64, 0, to-from)
 	for i := from; i < to; i++ {
-		sum += s.run(f.p, f.clock, &f.works[i], relief).time
+		ns := f.runs[i].time
+		if f.runs[i].paced[label] > 0 {
+			ns = s.run(f.p, f.clock, &f.works[i], label).time
+		}
+		out = append(out, ns)
 	}
-	return sum
+	return out
 }
 
-// gains relieves each label alone.
-func (f *frame) gains(from, to int, s *pipe) []simulate.Gain {
-	base, paced := 0.0, [labels]float64{}
-	for i := from; i < to; i++ {
-		base += f.runs[i].time
-		for k, ns := range f.runs[i].paced {
-			paced[k] += ns
-		}
+// gains of a range, from the times of all works by label.
+func (f *frame) gains(from, to int, times *[labels][]float64) []simulate.Gain {
+	base := 0.0
+	for _, o := range f.runs[from:to] {
+		base += o.time
 	}
 	gains := make([]simulate.Gain, labels)
 	for k := range gains {
-		gains[k].Candidate = candidates[k]
-		if paced[k] == 0 {
-			continue // no path went through it, so a faster one changes nothing
+		sum, waited := 0.0, false
+		for i := from; i < to; i++ {
+			sum += times[k][i]
+			waited = waited || f.runs[i].paced[k] > 0
 		}
-		gains[k].Percent, gains[k].Simulated = 100*(1-f.time(from, to, k, s)/base), true
+		gains[k] = simulate.Gain{Candidate: candidates[k], Percent: 100 * (1 - sum/base), Simulated: waited}
 	}
 	simulate.SortGains(gains)
 	return gains
 }
 
+// relief is the times of all works with each label relieved.
+func (f *frame) relief() *[labels][]float64 {
+	times, s := new([labels][]float64), new(pipe)
+	for k := range times {
+		times[k] = f.relieved(0, len(f.works), k, s)
+	}
+	return times
+}
+
 // part is the truth about some of the works. Times are those of the capture.
-func (f *frame) part(name string, from, to int, s *pipe) simulate.Part {
+func (f *frame) part(name string, from, to int, times *[labels][]float64) simulate.Part {
 	p := simulate.Part{Name: name, First: from, Frames: to - from, GPUBusy: 1, ClockMean: f.clock / f.p.clock}
 	var shares [labels]float64
 	for i := range to {
@@ -64,7 +77,7 @@ func (f *frame) part(name string, from, to int, s *pipe) simulate.Part {
 	}
 	p.Shares = spread(shares[:], p.End-p.Start)
 	p.QueueShares = p.Shares
-	p.Leaves = f.gains(from, to, s)
+	p.Leaves = f.gains(from, to, times)
 	return p
 }
 
@@ -87,15 +100,15 @@ func spread(shares []float64, length int64) []simulate.Share {
 }
 
 func (f *frame) truth() *simulate.Truth {
-	s := new(pipe)
-	t := &simulate.Truth{Part: f.part("", 0, len(f.works), s)}
+	times := f.relief()
+	t := &simulate.Truth{Part: f.part("", 0, len(f.works), times)}
 	if len(f.first) > 1 {
 		for i, from := range f.first {
 			to := len(f.works)
 			if i+1 < len(f.first) {
 				to = f.first[i+1]
 			}
-			t.Phases = append(t.Phases, f.part(f.names[i], from, to, s))
+			t.Phases = append(t.Phases, f.part(f.names[i], from, to, times))
 		}
 	}
 	now := int64(0)
