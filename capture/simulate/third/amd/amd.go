@@ -12,7 +12,7 @@ import (
 )
 
 // Names of the families.
-var Names = []string{gpaName}
+var Names = []string{gpaName, liveName}
 
 const gpaName = "amd-gpa-third"
 
@@ -21,6 +21,8 @@ func Kinds(name string) []string {
 	switch name {
 	case gpaName:
 		return []string{simulate.KindArchetype, simulate.KindSingle, simulate.KindTwoPhase, simulate.KindRandom}
+	case liveName:
+		return simulate.Kinds()
 	}
 	return nil
 }
@@ -34,7 +36,11 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	h.Write([]byte(name + " " + kind))
 	r := rand.New(rand.NewPCG(h.Sum64(), seed))
 	c := &simulate.Case{Family: name, Kind: kind, Seed: seed}
-	gpaCase(c, r)
+	if name == gpaName {
+		gpaCase(c, r)
+	} else {
+		liveCase(c, r)
+	}
 	return c, nil
 }
 
@@ -104,6 +110,7 @@ func (f *frame) runAll() {
 	s := new(pipe)
 	for i := range f.works {
 		f.works[i].settle()
+		f.works[i].flows = f.flows
 	}
 	f.runs = make([]outcome, len(f.works))
 	for i := range f.works {

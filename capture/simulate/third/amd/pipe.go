@@ -50,6 +50,7 @@ type work struct {
 	starts   float64 // draws in it
 	rolls    float64 // of them with new state that drains first
 	uneven   float64 // how unequal pieces are
+	flows    bool    // nothing waits before and after it, as counters of single draws make it
 	salt     uint64  // draws the pieces
 }
 
@@ -214,7 +215,11 @@ func (s *pipe) run(p *part, clock float64, w *work, relief int) *outcome {
 	s.nodes = append(s.nodes, node{})
 	// The command processor reads the packets and sets registers; work with new state waits until what came before it
 	// has left its stages.
-	start := s.add(0, 900+260*w.starts+900*w.rolls, launch)
+	before, after := 900.0, 700.0
+	if w.flows { // what came before hides most of it
+		before, after = 150, 250
+	}
+	start := s.add(0, before+260*w.starts+900*w.rolls, launch)
 	s.out.begin, s.out.pieces = s.nodes[start].end, s.n
 	for i := range s.n {
 		s.enter(event{piece: int32(i), node: start})
@@ -230,7 +235,7 @@ func (s *pipe) run(p *part, clock float64, w *work, relief int) *outcome {
 		end = s.later(end, m)
 	}
 	// The end is known when the caches have written what they hold.
-	end = s.add(end, 700, launch)
+	end = s.add(end, after, launch)
 	s.out.time = s.nodes[end].end
 	for n := end; n > 0; n = s.nodes[n].pred {
 		s.out.paced[s.nodes[n].label] += s.nodes[n].end - s.nodes[s.nodes[n].pred].end

@@ -14,6 +14,7 @@ type frame struct {
 	first    []int // of each content
 	names    []string
 	runs     []outcome
+	flows    bool      // nothing waits between works
 	measured []float64 // ns that each took when the times were taken, whole
 }
 
@@ -92,7 +93,7 @@ func spread(shares []float64, length int64) []simulate.Share {
 		told += v
 		upto := int64(math.Round(told / sum * float64(length)))
 		if upto > given {
-			out = append(out, simulate.Share{Candidate: candidates[k], Ns: upto - given})
+			out = append(out, simulate.Share{Candidate: candidate(k), Ns: upto - given})
 		}
 		given = upto
 	}
