@@ -86,7 +86,7 @@ func TestRecordsOfManySeedsHoldTogether(t *testing.T) {
 func TestPlantsLimit(t *testing.T) {
 	for _, name := range Names {
 		right, all := 0, 0
-		for seed := range uint64(52) {
+		for seed := range uint64(40) {
 			c, err := New(name, simulate.KindSingle, seed)
 			if err != nil {
 				t.Fatal(err)
@@ -108,7 +108,7 @@ func TestPlantsLimit(t *testing.T) {
 
 func TestSharesAddUp(t *testing.T) {
 	each(func(name, kind string) {
-		clear, n := 0, uint64(8)
+		clear, n := 0, uint64(5)
 		var who []string
 		for seed := range n {
 			c, rec := made(t, name, kind, seed)
@@ -133,4 +133,131 @@ func TestSharesAddUp(t *testing.T) {
 		}
 		t.Logf("%s %s: %d of %d clear: %s", name, kind, clear, n, strings.Join(who, " "))
 	})
+}
+
+// TestIdentitiesOfDraws checks that hits and misses are the requests, shares are those of the cycles, parts add up to
+// their whole, and bytes are whole requests.
+func TestIdentitiesOfDraws(t *testing.T) {
+	for _, kind := range Kinds(gpaName) {
+		for seed := range uint64(6) {
+			_, rec := made(t, gpaName, kind, seed)
+			has := func(name string) bool { return rec.Counter(name) != nil }
+			for i := range rec.Len() {
+				v := func(name string) float64 { return rec.Counter(name).Floats()[i] }
+				near := func(what string, a, b, part float64) {
+					if math.Abs(a-b) > part*max(1, math.Abs(b)) {
+						t.Errorf("%s %d, sample %d: %s: %v is not %v", kind, seed, i, what, a, b)
+					}
+				}
+				for _, c := range []string{"L0", "L1", "L2", "Inst", "Scalar"} {
+					near(c+" hits and misses", v(c+"CacheHitCount")+v(c+"CacheMissCount"), v(c+"CacheRequestCount"), 1e-9)
+				}
+				near("L2 hit and miss", v("L2CacheHit")+v("L2CacheMiss"), 100*min(1, v("L2CacheRequestCount")), 1e-6)
+				for _, b := range []string{"VsGsBusy", "PSBusy", "CSBusy", "PrimitiveAssemblyBusy", "DepthStencilTestBusy",
+					"TexUnitBusy", "MemUnitStalled", "PSExportStalls", "WriteUnitStalled"} {
+					near(b+" of the cycles", v(b+"Cycles"), v(b)/100*v("GPUBusyCycles"), 0.05)
+				}
+				near("time of compute", v("CSTime"), v("GPUTime")*v("CSBusy")/100, 1e-6)
+				if v("MemUnitStalled") > v("MemUnitBusy")*1.05+1 || v("PAStalledOnRasterizer") > v("PrimitiveAssemblyBusy")*1.05+1 {
+					t.Errorf("%s %d, sample %d: a block is stalled for longer than it is busy", kind, seed, i)
+				}
+				if v("CulledPrims")+v("ClippedPrims") > v("PrimitivesIn")+1 {
+					t.Errorf("%s %d, sample %d: more primitives leave than come in", kind, seed, i)
+				}
+				near("threads of waves", v("CSThreadsLaunched"), 32*v("CSWavefrontsLaunched"), 1e-9)
+				near("threads of groups", v("CSThreadGroupSize")*v("CSThreadGroupsLaunched"), v("CSThreadsLaunched"), 1e-6)
+				near("tests of rays", v("RayBoxTests")+v("RayTriTests"), v("TotalRayTests"), 1e-9)
+				near("quads", v("HiZQuadsCulledCount")+v("PreZQuadsCulledCount")+v("PreZQuadsSurvivingCount"),
+					v("HiZQuadsCulledCount")+v("HiZQuadsAcceptedCount"), 1e-9)
+				if math.Mod(v("FetchSize"), 32) != 0 || math.Mod(v("WriteSize"), 32) != 0 {
+					t.Errorf("%s %d, sample %d: bytes are no whole requests", kind, seed, i)
+				}
+				if v("LocalVidMemBytes") > (v("FetchSize")+v("WriteSize"))*1.05+64 {
+					t.Errorf("%s %d, sample %d: memory gives more than what asks for it", kind, seed, i)
+				}
+				near("execution", v("ExecutionEnd")-v("ExecutionStart"), v("ExecutionDuration"), 1e-6)
+				if has("CBMemRead") && v("CBColorAndMaskRead") < v("CBMemRead") {
+					t.Errorf("%s %d, sample %d: masks are read less than nothing", kind, seed, i)
+				}
+				near("the sample", float64(rec.Axis.Interval(i)), v("GPUTime"), 1e-9)
+			}
+		}
+	}
+}
+
+// TestIdentitiesOfStatusBits checks that no bit is set more often than it was looked at, that no block works while the
+// pipe is idle for long, and that engines of clients work for no more than the time.
+func TestIdentitiesOfStatusBits(t *testing.T) {
+	for _, kind := range Kinds(liveName) {
+		for seed := range uint64(4) {
+			_, rec := made(t, liveName, kind, seed)
+			total := map[string]float64{}
+			n := rec.Counter("grbm_samples").Floats()
+			for _, b := range bits {
+				for i, v := range rec.Counter("busy_" + b.name + "_ones").Floats() {
+					total[b.name] += v
+					if v > n[i] {
+						t.Errorf("%s %d: %s is set %v times of %v", kind, seed, b.name, v, n[i])
+					}
+				}
+				if b.name != "cp" && b.name != "cpf" && total[b.name] > total["gfx"]*1.01+5 {
+					t.Errorf("%s %d: %s is set %v times, the pipe %v", kind, seed, b.name, total[b.name], total["gfx"])
+				}
+			}
+			_, end := rec.Axis.Extent()
+			for _, name := range []string{"engine_gfx", "engine_compute"} {
+				sum := 0.0
+				for _, v := range rec.Counter(name).Floats() {
+					sum += v
+				}
+				if sum > float64(end)*1.001 {
+					t.Errorf("%s %d: %s is %v ns of %d", kind, seed, name, sum, end)
+				}
+			}
+		}
+	}
+}
+
+func TestOptionsLeaveCountersOut(t *testing.T) {
+	each(func(name, kind string) {
+		c, err := New(name, kind, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone := "TexUnitBusy"
+		table := withheld
+		if name == liveName {
+			gone, table = "busy_ta_ones", liveWithheld
+		}
+		for k, names := range table {
+			rec, err := c.Record(simulate.Options{Withheld: []simulate.Candidate{k}, Without: []string{gone}, Host: simulate.No})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range append(names, gone) {
+				if rec.Counter(n) != nil {
+					t.Errorf("%s %s: %s is there without %v", name, kind, n, k)
+				}
+			}
+			if rec.Counter("cpu_user") != nil {
+				t.Errorf("%s %s: the processor is there", name, kind)
+			}
+		}
+		rec, err := c.Record(simulate.Options{Host: simulate.Yes, Marks: simulate.Yes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == liveName && (rec.Counter("cpu_user") == nil || rec.Label("frame") == nil) {
+			t.Errorf("%s %s: the processor or the frames are not there", name, kind)
+		}
+	})
+}
+
+func TestHealthyOnesKeepEveryDate(t *testing.T) {
+	for seed := range uint64(10) {
+		c, _ := made(t, liveName, simulate.KindHealthy, seed)
+		if truth := judged(t, c); !truth.Healthy || truth.Missed > 0 || truth.Leaves[0].Percent > 5 {
+			t.Errorf("%d: healthy %v, %d dates missed, gains %v", seed, truth.Healthy, truth.Missed, truth.Leaves[:2])
+		}
+	}
 }

@@ -31,9 +31,7 @@ func (d *director) maker() *maker {
 
 // base is a content of no pace with an unhurried processor.
 func (d *director) base(name string, works []work) content {
-	if len(works) > 45 {
-		works = works[:45]
-	}
+	works = works[:min(len(works), 34)]
 	c := content{name: name, works: [2][]work{works}, spread: d.in(0.01, 0.08), ahead: 2 + d.r.IntN(2), power: 1, heat: 1, amount: 1}
 	return c
 }
@@ -68,7 +66,7 @@ func (d *director) async(c *content) bool {
 }
 
 func (d *director) gpu(c *content) float64 {
-	c.prepare(d.s.p, false)
+	c.prepare(d.s.p, false, true)
 	t, _, _ := c.gpuTime(plain, 1, !c.inTurn)
 	return t
 }
@@ -90,10 +88,15 @@ func (d *director) archetype(mixed bool) content {
 	ratio := math.Exp(d.in(math.Log(0.25), math.Log(1.7)))
 	part := d.in(0.15, 0.6)
 	d.processor(&c, ratio*(1-part), ratio*part)
+	t := d.gpu(&c)
 	c.one, c.sync = d.r.IntN(5) == 0, d.r.IntN(9) == 0
 	if d.r.IntN(3) == 0 {
 		c.refresh, c.buffers = 1e9/[]float64{60, 75, 120, 144, 165}[d.r.IntN(5)], 2+d.r.IntN(2)
 		c.adaptive = d.r.IntN(3) == 0
+		if longest := max(c.app, c.driver, t*c.amount); longest < c.refresh { // too much for the display's dates
+			k := d.in(1.02, 1.9) * c.refresh / longest
+			c.app, c.driver, c.amount = k*c.app, k*c.driver, k*c.amount
+		}
 	}
 	switch d.r.IntN(6) {
 	case 0, 1:
@@ -186,6 +189,7 @@ func (d *director) plant(k int) content {
 		for i := range c.works[1] { // as much as of the other queue
 			c.works[1][i].ps.waves = math.Ceil(c.works[1][i].ps.waves * scale)
 		}
+		c.ready = [3]int{}
 		d.processor(&c, d.in(0.2, 0.4), d.in(0.05, 0.2))
 	case thermal:
 		d.bound(&c)
@@ -241,7 +245,7 @@ func liveCase(c *simulate.Case, r *rand.Rand) {
 		c.Plant = candidate(k).String()
 	}
 	for i := range s.contents {
-		s.contents[i].prepare(s.p, false)
+		s.contents[i].prepare(s.p, false, s.steady())
 		if c.Text != "" {
 			c.Text += ", then "
 		}
@@ -290,6 +294,11 @@ func (d *director) length(healthy bool) {
 	}
 }
 
+// steady reports whether nothing ever holds the clock below the highest.
+func (s *scene) steady() bool {
+	return s.least == 1 && !slices.ContainsFunc(s.contents, func(c content) bool { return c.power < 1 || c.heat < 1 })
+}
+
 // healthy reports whether a range keeps every date and waits for the display's side.
 func (s *scene) healthy(r *simulated, from, to int) bool {
 	for _, f := range r.frames[from:to] {
@@ -304,18 +313,19 @@ func (s *scene) healthy(r *simulated, from, to int) bool {
 
 func (s *scene) truth() *simulate.Truth {
 	for i := range s.contents {
-		s.contents[i].prepare(s.p, true)
+		s.contents[i].prepare(s.p, true, s.steady())
 	}
 	base := s.run(all)
+	whole := [2]*simulated{s.run(wholeCPU), s.run(wholeGPU)}
 	var relieved [vsync]*simulated
 	for k := range relieved {
 		relieved[k] = s.run(k)
 	}
 	n := len(s.loads)
-	t := &simulate.Truth{Part: s.part("", base, &relieved, s.warm, n)}
+	t := &simulate.Truth{Part: s.part("", base, &whole, &relieved, s.warm, n)}
 	if len(s.contents) > 1 {
 		split := s.frames[0]
-		t.Phases = []simulate.Part{s.part(s.contents[0].name, base, &relieved, s.warm, split), s.part(s.contents[1].name, base, &relieved, split, n)}
+		t.Phases = []simulate.Part{s.part(s.contents[0].name, base, &whole, &relieved, s.warm, split), s.part(s.contents[1].name, base, &whole, &relieved, split, n)}
 	}
 	zero := base.frames[s.warm-1].flip
 	for i, f := range base.frames {
@@ -326,7 +336,7 @@ func (s *scene) truth() *simulate.Truth {
 	return t
 }
 
-func (s *scene) part(name string, base *simulated, relieved *[vsync]*simulated, from, to int) simulate.Part {
+func (s *scene) part(name string, base *simulated, whole *[2]*simulated, relieved *[vsync]*simulated, from, to int) simulate.Part {
 	span := func(r *simulated) float64 { return r.frames[to-1].flip - r.frames[from-1].flip }
 	zero := base.frames[s.warm-1].flip
 	p := simulate.Part{Name: name, First: from, Frames: to - from, Start: int64(math.Round(base.frames[from-1].flip - zero)),
@@ -336,12 +346,18 @@ func (s *scene) part(name string, base *simulated, relieved *[vsync]*simulated, 
 		p.GPUBusy += (f.gpuEnd - f.gpu) / span(base)
 		p.ClockMean += f.clock / float64(to-from)
 	}
+	p.GPUBusy = min(1, p.GPUBusy)
 	shares := s.walk(base, from, to)
 	p.Shares = spread(shares[:], p.End-p.Start)
 	p.QueueShares = slices.Clone(p.Shares)
-	for k, r := range relieved {
-		p.Leaves = append(p.Leaves, simulate.Gain{Candidate: candidate(k), Percent: 100 * (1 - span(r)/span(base)), Simulated: true})
+	gain := func(c simulate.Candidate, r *simulated) simulate.Gain {
+		return simulate.Gain{Candidate: c, Percent: 100 * (1 - span(r)/span(base)), Simulated: true}
 	}
+	for k, r := range relieved {
+		p.Leaves = append(p.Leaves, gain(candidate(k), r))
+	}
+	p.Whole = []simulate.Gain{gain(simulate.WholeCPU, whole[0]), gain(simulate.WholeGPU, whole[1])}
 	simulate.SortGains(p.Leaves)
+	simulate.SortGains(p.Whole)
 	return p
 }

@@ -60,72 +60,6 @@ type node struct {
 	label uint8
 }
 
-// event is a piece that asks for its next step.
-type event struct {
-	at    float64
-	piece int32
-	step  int16
-	node  int32
-}
-
-func (e event) before(f event) bool { return e.at < f.at || e.at == f.at && e.piece < f.piece }
-
-// events is a heap with the earliest on top.
-type events []event
-
-func (q *events) push(e event) {
-	h := append(*q, e)
-	i := len(h) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if !e.before(h[up]) {
-			break
-		}
-		h[i], i = h[up], up
-	}
-	h[i] = e
-	*q = h
-}
-
-func (q *events) pop() event {
-	h := *q
-	top, last := h[0], h[len(h)-1]
-	h = h[:len(h)-1]
-	i := 0
-	for {
-		k := 2*i + 1
-		if k >= len(h) {
-			break
-		}
-		if k+1 < len(h) && h[k+1].before(h[k]) {
-			k++
-		}
-		if !h[k].before(last) {
-			break
-		}
-		h[i], i = h[k], k
-	}
-	if len(h) > 0 {
-		h[i] = last
-	}
-	*q = h
-	return top
-}
-
-// union adds up intervals whose starts come in order, or nearly.
-type union struct{ sum, first, last float64 }
-
-func (u *union) add(from, to float64) {
-	if to <= from {
-		return
-	}
-	if u.sum == 0 {
-		u.first = from
-	}
-	u.sum += max(0, to-max(from, u.last))
-	u.last = max(u.last, to)
-}
-
 // outcome is what a run of one work did. Times are in ns.
 type outcome struct {
 	time   float64
@@ -206,7 +140,7 @@ func (s *pipe) run(p *part, clock float64, w *work, relief int) *outcome {
 	for i := range s.scale {
 		s.scale[i] = 1
 	}
-	if relief >= 0 {
+	if relief >= 0 && relief < labels {
 		s.scale[relief] = 1 / 1.5
 	}
 	s.out.traffic = trafficOf(p, w)
@@ -420,8 +354,9 @@ func (s *pipe) step(e event) {
 			s.out.psOnCB.add(now, s.nodes[n].end-cost*s.scale[backend])
 			done := s.nodes[n].end
 			b := s.t.colourRead + s.t.colourWrite
+			own := s.alone(b*px, b*px*(1-s.t.outMall), b*px)
 			m := s.memory(n, b*px, b*px*(1-s.t.outMall), b*px)
-			s.out.onWrites.add(done+100, s.nodes[m].end)
+			s.out.onWrites.add(done+own, s.nodes[m].end)
 			n = m
 		}
 		s.out.ps.add(now, s.nodes[n].end)
@@ -440,13 +375,25 @@ func (s *pipe) depth(n int32, px float64) int32 {
 	return s.memory(d, b, b*(1-s.t.outMall), b)
 }
 
-// memory is traffic of fixed function through the second level: bytes there, of memory, and of the way to it.
+// memory is traffic through the second level: bytes there, of memory, and of the way to it.
 func (s *pipe) memory(n int32, l2, dram, fabric float64) int32 {
-	n = s.serve(serveL2, n, l2/(s.p.l2*s.clock*0.8), cache)
+	a, b, c := s.ways(l2, dram, fabric)
+	n = s.serve(serveL2, n, a, cache)
+	n = s.serve(serveFabric, n, b, bandwidth)
+	return s.serve(serveDRAM, n, c, bandwidth)
+}
+
+// ways is how long traffic takes on each way, if it is alone there.
+func (s *pipe) ways(l2, dram, fabric float64) (a, b, c float64) {
 	if s.p.mall > 0 {
-		n = s.serve(serveFabric, n, fabric/(s.p.mall*0.85), bandwidth)
+		b = fabric / (s.p.mall * 0.85)
 	}
-	return s.serve(serveDRAM, n, dram/(s.p.dram*dramReach), bandwidth)
+	return l2 / (s.p.l2 * s.clock * 0.8), b, dram / (s.p.dram * dramReach)
+}
+
+func (s *pipe) alone(l2, dram, fabric float64) float64 {
+	a, b, c := s.ways(l2, dram, fabric)
+	return a + b + c
 }
 
 // round is a stretch of a shader from one wait for memory to the next.
@@ -490,7 +437,8 @@ func (s *pipe) round(n int32, h *shader, stage int, share float64) int32 {
 	mark = s.nodes[n].end
 	n = s.memory(n, t[2]*part*128, t[4]*part*128, t[3]*part*128)
 	if h.stores > 0 {
-		s.out.onWrites.add(mark+100, s.nodes[n].end) // what a buffer holds does not stall
+		own := s.alone(t[2]*part*128, t[4]*part*128, t[3]*part*128)
+		s.out.onWrites.add(mark+own, s.nodes[n].end) // waiting for others is a stall, being written is none
 	}
 	n = s.add(n, s.delay[stage]*s.widen[stage], latency)
 	if stage == 1 {

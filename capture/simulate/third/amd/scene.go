@@ -63,28 +63,43 @@ type content struct {
 
 	runs  [2][]outcome        // at the highest clock
 	costs [labels + 1][2]cost // with a label relieved, and as it is
-	done  bool
+	done  bool                // with labels relieved
+	ready [3]int              // what the costs are of: works of each queue, and the first step
 }
 
 const plain = labels // the cost as it is
 
-// prepare simulates the works, each label relieved too where deep is set.
-func (c *content) prepare(p *part, deep bool) {
-	s := new(pipe)
-	for q := range c.works {
-		c.runs[q] = c.runs[q][:0]
-		c.costs[plain][q] = cost{}
+// prepare simulates the works, each label relieved too where deep is set. Where the clock is always the highest the other
+// steps are not needed.
+func (c *content) prepare(p *part, deep, highest bool) {
+	s, from := new(pipe), 0
+	if highest {
+		from = len(steps) - 1
+	}
+	fill := func(label, q int) {
+		x := &c.costs[label][q]
+		*x = cost{}
 		for i := range c.works[q] {
 			w := &c.works[q][i]
-			w.settle()
-			w.flows = true
-			for k, share := range steps {
-				o := s.run(p, share*p.clock, w, -1)
-				c.costs[plain][q].add(o, k)
-				if k == len(steps)-1 {
+			for k := from; k < len(steps); k++ {
+				o := s.run(p, steps[k]*p.clock, w, label)
+				x.add(o, k)
+				if label == plain && k == len(steps)-1 {
 					c.runs[q] = append(c.runs[q], *o)
 				}
 			}
+		}
+	}
+	ready := [3]int{1 + len(c.works[0]), len(c.works[1]), from}
+	if c.ready != ready {
+		c.ready = ready
+		for q := range c.works {
+			c.runs[q] = c.runs[q][:0]
+			for i := range c.works[q] {
+				c.works[q][i].settle()
+				c.works[q][i].flows = true
+			}
+			fill(plain, q)
 		}
 	}
 	if !deep || c.done {
@@ -93,14 +108,10 @@ func (c *content) prepare(p *part, deep bool) {
 	c.done = true
 	for label := range labels {
 		for q := range c.works {
-			if c.costs[plain][q].paced[0][label]+c.costs[plain][q].paced[2][label] == 0 {
-				c.costs[label][q] = c.costs[plain][q]
-				continue
-			}
-			for i := range c.works[q] {
-				for k, share := range steps {
-					c.costs[label][q].add(s.run(p, share*p.clock, &c.works[q][i], label), k)
-				}
+			if x := &c.costs[plain][q]; x.paced[0][label]+x.paced[2][label] == 0 {
+				c.costs[label][q] = *x
+			} else {
+				fill(label, q)
 			}
 		}
 	}
@@ -133,6 +144,8 @@ const (
 	capped
 	requested
 	all
+	wholeCPU
+	wholeGPU
 )
 
 func candidate(k int) simulate.Candidate {
@@ -224,6 +237,9 @@ func (s *scene) run(relief int) *simulated {
 			if relief == driver {
 				driverNs /= 1.5
 			}
+			if relief == wholeCPU {
+				appNs, driverNs = appNs/1.5, driverNs/1.5
+			}
 			// The application.
 			f.app, f.by[0] = before.appEnd, byPrevious
 			if c.one {
@@ -286,6 +302,9 @@ func (s *scene) run(relief int) *simulated {
 				gpuNs += 2 * signal * cheap
 			}
 			gpuNs *= f.load * c.amount
+			if relief == wholeGPU {
+				gpuNs /= 1.5
+			}
 			f.gpuEnd = f.gpu + gpuNs
 			f.split = f.gpu + gpuNs*g/max(1, g+a)
 			worked += gpuNs

@@ -52,6 +52,9 @@ func (x *recording) glances() []glance {
 		if g.byPower {
 			g.power = s.p.power * (0.985 + 0.012*x.r.NormFloat64())
 		}
+		if g.byHeat { // others heat the same cooler, or dust is in it
+			g.power = max(g.power, (0.45+0.02*x.r.NormFloat64())*s.p.power)
+		}
 		g.power = min(g.power, 1.02*s.p.power)
 		target := 40 + 42*g.power/s.p.power
 		if g.byHeat {

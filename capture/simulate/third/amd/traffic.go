@@ -35,9 +35,11 @@ func trafficOf(p *part, w *work) traffic {
 		if w.late {
 			tested *= 1 - w.earlyZ
 		}
-		t.depthRead = tested * 4 * 0.35
+		// Samples of a pixel mostly lie in one plane, which is stored once.
+		stored := tested * 4 / (1 + 0.6*(w.samples-1))
+		t.depthRead = stored * 0.35
 		if w.depthOut {
-			t.depthWrite = tested * (1 - w.earlyZ) * 4 * 0.4
+			t.depthWrite = stored * (1 - w.earlyZ) * 0.4
 		}
 	}
 	left *= (1 - w.earlyZ) * (1 - w.lateFail)
