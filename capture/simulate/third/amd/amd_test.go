@@ -1,0 +1,263 @@
+package amd
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"astrolabe/capture"
+	"astrolabe/capture/simulate"
+)
+
+func made(t *testing.T, name, kind string, seed uint64) (*simulate.Case, *capture.Capture) {
+	t.Helper()
+	c, err := New(name, kind, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := c.Record(simulate.Options{})
+	if err != nil {
+		t.Fatalf("%s %s %d: %v", name, kind, seed, err)
+	}
+	return c, rec
+}
+
+func judged(t *testing.T, c *simulate.Case) *simulate.Truth {
+	t.Helper()
+	truth, err := c.Judge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return truth
+}
+
+func each(f func(name, kind string)) {
+	for _, name := range Names {
+		for _, kind := range Kinds(name) {
+			f(name, kind)
+		}
+	}
+}
+
+func TestEqualArgumentsGiveEqualCases(t *testing.T) {
+	each(func(name, kind string) {
+		a, ca := made(t, name, kind, 3)
+		b, cb := made(t, name, kind, 3)
+		if a.Text != b.Text || !reflect.DeepEqual(judged(t, a), judged(t, b)) || len(ca.Counters) != len(cb.Counters) {
+			t.Fatalf("%s %s: two cases of one seed differ", name, kind)
+		}
+		for i, c := range ca.Counters {
+			if !equal(c, cb.Counters[i]) {
+				t.Errorf("%s %s: %s differs", name, kind, c.Name)
+			}
+		}
+	})
+}
+
+func equal(a, b *capture.Counter) bool {
+	x, y := a.Floats(), b.Floats()
+	for i := range x {
+		if x[i] != y[i] && !(math.IsNaN(x[i]) && math.IsNaN(y[i])) {
+			return false
+		}
+	}
+	return a.Name == b.Name && len(x) == len(y)
+}
+
+func TestRecordsOfManySeedsHoldTogether(t *testing.T) {
+	each(func(name, kind string) {
+		for seed := range uint64(30) {
+			_, rec := made(t, name, kind, seed)
+			if rec.Len() == 0 || len(rec.Counters) < 20 {
+				t.Fatalf("%s %s %d: %d samples of %d counters", name, kind, seed, rec.Len(), len(rec.Counters))
+			}
+			for _, c := range rec.Counters {
+				for i, v := range c.Floats() {
+					if v < 0 || math.IsInf(v, 0) || c.Unit == "percent" && v > 100.0001 {
+						t.Errorf("%s %s %d: %s is %v in sample %d", name, kind, seed, c.Name, v, i)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestPlantsLimit(t *testing.T) {
+	for _, name := range Names {
+		right, all := 0, 0
+		for seed := range uint64(40) {
+			c, err := New(name, simulate.KindSingle, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			truth := judged(t, c)
+			best, clear := truth.Limiter()
+			all++
+			if clear && best.String() == c.Plant {
+				right++
+				continue
+			}
+			t.Logf("%s %d: planted %s, gains %v", name, seed, c.Plant, truth.Leaves[:3])
+		}
+		if float64(right) < 0.95*float64(all) {
+			t.Errorf("%s: %d of %d plants limit clearly", name, right, all)
+		}
+	}
+}
+
+func TestSharesAddUp(t *testing.T) {
+	each(func(name, kind string) {
+		clear, n := 0, uint64(5)
+		var who []string
+		for seed := range n {
+			c, rec := made(t, name, kind, seed)
+			truth := judged(t, c)
+			for _, p := range append(truth.Phases, truth.Part) {
+				sum := int64(0)
+				for _, s := range p.Shares {
+					sum += s.Ns
+				}
+				if sum != p.End-p.Start {
+					t.Errorf("%s %s %d: shares are %d of %d ns", name, kind, seed, sum, p.End-p.Start)
+				}
+			}
+			if start, end := rec.Axis.Extent(); truth.Start != start || truth.End > end {
+				t.Errorf("%s %s %d: the truth is of %d to %d, the capture of %d to %d", name, kind, seed, truth.Start, truth.End, start, end)
+			}
+			l, ok := truth.Limiter()
+			if ok {
+				clear++
+			}
+			who = append(who, l.Name)
+		}
+		t.Logf("%s %s: %d of %d clear: %s", name, kind, clear, n, strings.Join(who, " "))
+	})
+}
+
+// TestIdentitiesOfDraws checks that hits and misses are the requests, shares are those of the cycles, parts add up to
+// their whole, and bytes are whole requests.
+func TestIdentitiesOfDraws(t *testing.T) {
+	for _, kind := range Kinds(gpaName) {
+		for seed := range uint64(6) {
+			_, rec := made(t, gpaName, kind, seed)
+			has := func(name string) bool { return rec.Counter(name) != nil }
+			for i := range rec.Len() {
+				v := func(name string) float64 { return rec.Counter(name).Floats()[i] }
+				near := func(what string, a, b, part float64) {
+					if math.Abs(a-b) > part*max(1, math.Abs(b)) {
+						t.Errorf("%s %d, sample %d: %s: %v is not %v", kind, seed, i, what, a, b)
+					}
+				}
+				for _, c := range []string{"L0", "L1", "L2", "Inst", "Scalar"} {
+					near(c+" hits and misses", v(c+"CacheHitCount")+v(c+"CacheMissCount"), v(c+"CacheRequestCount"), 1e-9)
+				}
+				near("L2 hit and miss", v("L2CacheHit")+v("L2CacheMiss"), 100*min(1, v("L2CacheRequestCount")), 1e-6)
+				for _, b := range []string{"VsGsBusy", "PSBusy", "CSBusy", "PrimitiveAssemblyBusy", "DepthStencilTestBusy",
+					"TexUnitBusy", "MemUnitStalled", "PSExportStalls", "WriteUnitStalled"} {
+					near(b+" of the cycles", v(b+"Cycles"), v(b)/100*v("GPUBusyCycles"), 0.05)
+				}
+				near("time of compute", v("CSTime"), v("GPUTime")*v("CSBusy")/100, 1e-6)
+				if v("MemUnitStalled") > v("MemUnitBusy")*1.05+1 || v("PAStalledOnRasterizer") > v("PrimitiveAssemblyBusy")*1.05+1 {
+					t.Errorf("%s %d, sample %d: a block is stalled for longer than it is busy", kind, seed, i)
+				}
+				if v("CulledPrims")+v("ClippedPrims") > v("PrimitivesIn")+1 {
+					t.Errorf("%s %d, sample %d: more primitives leave than come in", kind, seed, i)
+				}
+				near("threads of waves", v("CSThreadsLaunched"), 32*v("CSWavefrontsLaunched"), 1e-9)
+				near("threads of groups", v("CSThreadGroupSize")*v("CSThreadGroupsLaunched"), v("CSThreadsLaunched"), 1e-6)
+				near("tests of rays", v("RayBoxTests")+v("RayTriTests"), v("TotalRayTests"), 1e-9)
+				near("quads", v("HiZQuadsCulledCount")+v("PreZQuadsCulledCount")+v("PreZQuadsSurvivingCount"),
+					v("HiZQuadsCulledCount")+v("HiZQuadsAcceptedCount"), 1e-9)
+				if math.Mod(v("FetchSize"), 32) != 0 || math.Mod(v("WriteSize"), 32) != 0 {
+					t.Errorf("%s %d, sample %d: bytes are no whole requests", kind, seed, i)
+				}
+				if v("LocalVidMemBytes") > (v("FetchSize")+v("WriteSize"))*1.05+64 {
+					t.Errorf("%s %d, sample %d: memory gives more than what asks for it", kind, seed, i)
+				}
+				near("execution", v("ExecutionEnd")-v("ExecutionStart"), v("ExecutionDuration"), 1e-6)
+				if has("CBMemRead") && v("CBColorAndMaskRead") < v("CBMemRead") {
+					t.Errorf("%s %d, sample %d: masks are read less than nothing", kind, seed, i)
+				}
+				near("the sample", float64(rec.Axis.Interval(i)), v("GPUTime"), 1e-9)
+			}
+		}
+	}
+}
+
+// TestIdentitiesOfStatusBits checks that no bit is set more often than it was looked at, that no block works while the
+// pipe is idle for long, and that engines of clients work for no more than the time.
+func TestIdentitiesOfStatusBits(t *testing.T) {
+	for _, kind := range Kinds(liveName) {
+		for seed := range uint64(4) {
+			_, rec := made(t, liveName, kind, seed)
+			total := map[string]float64{}
+			n := rec.Counter("grbm_samples").Floats()
+			for _, b := range bits {
+				for i, v := range rec.Counter("busy_" + b.name + "_ones").Floats() {
+					total[b.name] += v
+					if v > n[i] {
+						t.Errorf("%s %d: %s is set %v times of %v", kind, seed, b.name, v, n[i])
+					}
+				}
+				if b.name != "cp" && b.name != "cpf" && total[b.name] > total["gfx"]*1.01+5 {
+					t.Errorf("%s %d: %s is set %v times, the pipe %v", kind, seed, b.name, total[b.name], total["gfx"])
+				}
+			}
+			_, end := rec.Axis.Extent()
+			for _, name := range []string{"engine_gfx", "engine_compute"} {
+				sum := 0.0
+				for _, v := range rec.Counter(name).Floats() {
+					sum += v
+				}
+				if sum > float64(end)*1.001 {
+					t.Errorf("%s %d: %s is %v ns of %d", kind, seed, name, sum, end)
+				}
+			}
+		}
+	}
+}
+
+func TestOptionsLeaveCountersOut(t *testing.T) {
+	each(func(name, kind string) {
+		c, err := New(name, kind, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone := "TexUnitBusy"
+		table := withheld
+		if name == liveName {
+			gone, table = "busy_ta_ones", liveWithheld
+		}
+		for k, names := range table {
+			rec, err := c.Record(simulate.Options{Withheld: []simulate.Candidate{k}, Without: []string{gone}, Host: simulate.No})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range append(names, gone) {
+				if rec.Counter(n) != nil {
+					t.Errorf("%s %s: %s is there without %v", name, kind, n, k)
+				}
+			}
+			if rec.Counter("cpu_user") != nil {
+				t.Errorf("%s %s: the processor is there", name, kind)
+			}
+		}
+		rec, err := c.Record(simulate.Options{Host: simulate.Yes, Marks: simulate.Yes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == liveName && (rec.Counter("cpu_user") == nil || rec.Label("frame") == nil) {
+			t.Errorf("%s %s: the processor or the frames are not there", name, kind)
+		}
+	})
+}
+
+func TestHealthyOnesKeepEveryDate(t *testing.T) {
+	for seed := range uint64(10) {
+		c, _ := made(t, liveName, simulate.KindHealthy, seed)
+		if truth := judged(t, c); !truth.Healthy || truth.Missed > 0 || truth.Leaves[0].Percent > 5 {
+			t.Errorf("%d: healthy %v, %d dates missed, gains %v", seed, truth.Healthy, truth.Missed, truth.Leaves[:2])
+		}
+	}
+}
