@@ -1,0 +1,148 @@
+package rdna
+
+import (
+	"fmt"
+	"math"
+
+	"astrolabe/capture/simulate"
+)
+
+// application is a program: kernels in the order in which it launches them, again and again.
+type application struct {
+	text    string
+	kernels []maker
+}
+
+var applications = []application{
+	{"a language model that writes token by token", []maker{norm, gemv, tiny, gemv, softmax, gemv, elementwise, gemv}},
+	{"a language model that reads its prompt", []maker{norm, gemm, attention, gemm, elementwise, gemm}},
+	{"an image generator", []maker{convolution, norm, elementwise, gemm, attention, elementwise}},
+	{"a detector in a camera", []maker{filter, convolution, elementwise, convolution, elementwise, softmax, tiny}},
+	{"molecular dynamics", []maker{tiny, bodies, tiny, elementwise, tiny}},
+	{"a fluid solver", []maker{lattice, elementwise, tiny}},
+	{"a solver of sparse equations", []maker{sparse, tiny, elementwise, tiny, elementwise, tiny}},
+	{"a path tracer", []maker{compact, rays, options, rays, compact, elementwise}},
+	{"a database that joins and sorts", []maker{elementwise, joining, histogram, sorting, sorting, tiny}},
+	{"a search in a graph", []maker{compact, joining, tiny, compact, tiny}},
+	{"pricing of options", []maker{options, doublesStencil, elementwise, tiny}},
+	{"a spectrum analyser", []maker{elementwise, transform, transform, elementwise}},
+	{"video processing", []maker{filter, elementwise, histogram, table, elementwise}},
+	{"a miner", []maker{hash, tiny}},
+	{"a compressor with trees", []maker{histogram, tiny, chase, sorting, table}},
+	{"weather on doubles", []maker{doublesStencil, doublesStencil, elementwise, tiny}},
+	{"a recommender with tables of embeddings", []maker{joining, elementwise, gemm, elementwise}},
+	{"training of a small network", []maker{gemm, elementwise, gemm, elementwise, norm, elementwise, tiny, tiny}},
+}
+
+// all are the kernels that mixtures are drawn from.
+var all = []maker{gemv, gemm, attention, norm, elementwise, softmax, convolution, bodies, options, doublesStencil, hash,
+	lattice, filter, rays, transform, sorting, histogram, joining, chase, sparse, table, compact, tiny}
+
+// content draws what the program launches.
+func (p *program) content(d draw) (text, plant string) {
+	switch p.kind {
+	case simulate.KindSingle:
+		c := cause(p.seed % uint64(causes))
+		k := plants[c](d)
+		p.repeat([]*kernel{k}, d.whole(3, 24), 0)
+		return "one kernel: " + k.name, candidates[c].String()
+	case simulate.KindArchetype:
+		a := applications[d.IntN(len(applications))]
+		p.repeat(a.make(d), d.whole(2, 6), 0)
+		return a.text, ""
+	case simulate.KindTwoPhase:
+		a, b := p.different(d)
+		p.phases = []string{a.name, b.name}
+		p.repeat([]*kernel{a}, d.whole(8, 24), 0)
+		p.repeat([]*kernel{b}, d.whole(8, 24), 1)
+		return fmt.Sprintf("%s, then %s", a.name, b.name), ""
+	}
+	var ks []*kernel
+	for range d.whole(1, 7) {
+		ks = append(ks, all[d.IntN(len(all))](d))
+	}
+	p.repeat(ks, d.whole(2, 6), 0)
+	return fmt.Sprintf("%d kernels of any kind", len(ks)), ""
+}
+
+// different draws two kernels that have been planted to be limited by different things.
+func (p *program) different(d draw) (a, b *kernel) {
+	i := d.IntN(int(causes))
+	j := (i + 1 + d.IntN(int(causes)-1)) % int(causes)
+	return plants[i](d), plants[j](d)
+}
+
+func (a *application) make(d draw) (out []*kernel) {
+	for _, f := range a.kernels {
+		out = append(out, f(d))
+	}
+	return out
+}
+
+// repeat launches kernels again and again.
+func (p *program) repeat(ks []*kernel, times, phase int) {
+	for i := range times {
+		for _, k := range ks {
+			p.dispatches = append(p.dispatches, dispatch{k: k, phase: phase, first: i == 0})
+		}
+	}
+}
+
+// plants are kernels that only one thing limits.
+var plants = [causes]maker{
+	byOverhead: func(d draw) *kernel {
+		k := tiny(d)
+		k.groups = d.whole(1, 16)
+		return k
+	},
+	byLaunch: func(d draw) *kernel {
+		k := compact(d)
+		k.launchCost = math.Max(k.launchCost, 1.4)
+		return k
+	},
+	byArithmetic: func(d draw) *kernel { return pick(d, bodies, options, hash)(d) },
+	byLoadStore: func(d draw) *kernel {
+		k := pick(d, convolution, filter)(d)
+		for i := range k.body {
+			o := &k.body[i]
+			o.gl0 = max(o.gl0, 0.95)
+			if o.kind == opVALU {
+				o.n = min(o.n, 16)
+			}
+		}
+		return k
+	},
+	byLDS: func(d draw) *kernel {
+		k := transform(d)
+		k.iters = d.whole(8, 20)
+		for i := range k.body {
+			if k.body[i].kind == opLDS {
+				k.body[i].conflict = d.between(2, 9)
+			}
+		}
+		return k
+	},
+	byCache: func(d draw) *kernel {
+		k := table(d)
+		k.spread = min(k.spread, 0.6)
+		return k
+	},
+	byBandwidth: func(d draw) *kernel {
+		k := pick(d, elementwise, lattice, gemv)(d)
+		for _, list := range [][]op{k.before, k.body, k.after} {
+			for i := range list {
+				list[i].mall = min(list[i].mall, 0.1)
+				if list[i].kind == opVALU {
+					list[i].n = min(list[i].n, 60)
+				}
+			}
+		}
+		k.groups = max(k.groups, 6000)
+		return k
+	},
+	byLatency: func(d draw) *kernel {
+		k := chase(d)
+		k.groups = min(k.groups, 64)
+		return k
+	},
+}

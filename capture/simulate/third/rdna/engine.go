@@ -1,0 +1,265 @@
+package rdna
+
+import (
+	"container/heap"
+	"math"
+	"math/rand/v2"
+)
+
+// cause is what an interval of the critical path was spent on.
+type cause uint8
+
+const (
+	byOverhead cause = iota
+	byLaunch
+	byArithmetic
+	byLoadStore
+	byLDS
+	byCache
+	byBandwidth
+	byLatency
+	causes
+)
+
+// segment is an interval in which a resource worked or a latency passed. It began when pred ended.
+type segment struct {
+	from, to float64
+	pred     int32
+	cause    cause
+}
+
+// server is a resource that serves one request after the other.
+type server struct {
+	free float64
+	last int32
+	work float64 // cycles of service
+}
+
+// flight is a group of lines under way between GL0 and the levels below.
+type flight struct {
+	done  float64
+	lines float64
+	seg   int32
+}
+
+// wave is a wave on its way through the program.
+type wave struct {
+	at      float64
+	seg     int32 // what ended at that time
+	pc      int
+	iter    int
+	group   int32
+	simd    uint8
+	launch  float64
+	pending []flight // loads that nobody has waited for yet, oldest first
+	chunk   int
+}
+
+// workgroup is a work-group that is resident.
+type workgroup struct {
+	left, arrived int
+	waiting       []*wave
+}
+
+type waveHeap []*wave
+
+func (h waveHeap) Len() int { return len(h) }
+func (h waveHeap) Less(i, j int) bool {
+	if h[i].at != h[j].at {
+		return h[i].at < h[j].at
+	}
+	return h[i].seg < h[j].seg
+}
+func (h waveHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *waveHeap) Push(x any)   { *h = append(*h, x.(*wave)) }
+func (h *waveHeap) Pop() any {
+	old := *h
+	w := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return w
+}
+
+// cover is the time in which at least one of some intervals lasts, which come in about the order of their beginning.
+type cover struct{ sum, end float64 }
+
+func (c *cover) add(from, to float64) {
+	if to > c.end {
+		c.sum += to - max(from, c.end)
+		c.end = to
+	}
+}
+
+// result is what a dispatch did. Times are cycles of the shader clock; sums of waves are of the whole GPU.
+type result struct {
+	total, busy float64 // with the start and end of the kernel, and with waves only
+	shares      [causes]float64
+
+	waveCycles, waitCnt, waitBarrier, waitInst, waitLDS float64
+
+	latency            float64         // of a read as GL1 sees it, mean
+	vmem, below, gl2   float64         // cycles with anything under way in the address units, GL1 and GL2
+	gl2Queue, memQueue float64         // cycles in which requests queued
+	taQueue, dataQueue float64         // the same before GL0, and lines that found no place
+	use                [causes]float64 // share of the busy time in which a unit worked
+}
+
+// engine runs one dispatch on one work-group processor.
+type engine struct {
+	k   *kernel
+	m   *machine
+	rng *rand.Rand
+
+	segs   []segment
+	launch server
+	simd   [4]server
+	ta     [2]server
+	lds    [2]server
+	sqc    server
+	gl2    server
+	fabric server
+	dram   server
+	air    []flight
+	lines  float64 // under way
+
+	groups  []workgroup
+	waves   waveHeap
+	started int
+	ends    []float64 // of work-groups, in order
+	endSegs []int32
+
+	active                               float64
+	waveCycles, cnt, barrier, inst, ldsQ float64
+	vmem, below, inGL2, qGL2, qMem       cover
+	qTA, qData                           cover
+	latency, reads                       float64
+}
+
+func (e *engine) add(c cause, from, to float64, pred int32) int32 {
+	e.segs = append(e.segs, segment{from, to, pred, c})
+	return int32(len(e.segs) - 1)
+}
+
+// serve lets a server work for some cycles from at on, or when it is free.
+func (e *engine) serve(s *server, c cause, at, cycles float64, pred int32) (start float64, seg int32) {
+	if cycles <= 0 {
+		return at, pred
+	}
+	start = at
+	if s.free > at {
+		start, pred = s.free, s.last
+	}
+	seg = e.add(c, start, start+cycles, pred)
+	s.free, s.last = start+cycles, seg
+	s.work += cycles
+	return start, seg
+}
+
+// run simulates a dispatch.
+func run(k *kernel, m *machine, seed uint64) *result {
+	e := &engine{k: k, m: m, rng: rand.New(rand.NewPCG(seed, 7))}
+	e.active = math.Min(processors, float64(k.groups))
+	perUnit := int(math.Ceil(float64(k.groups) / processors))
+	slots := k.slots()
+	sim := min(perUnit, max(3*slots, slots+12))
+	fixed := e.m.startNs * e.m.clock
+	begin := e.add(byOverhead, 0, fixed, -1)
+	e.launch.free, e.launch.last = fixed, begin
+	for range min(slots, sim) {
+		e.start(fixed, begin)
+	}
+	for len(e.waves) > 0 {
+		w := heap.Pop(&e.waves).(*wave)
+		switch e.step(w) {
+		case ready:
+			heap.Push(&e.waves, w)
+		case ended:
+			e.finish(w, sim)
+		}
+	}
+	return e.result(perUnit, sim, min(slots, sim), fixed)
+}
+
+// start launches the waves of a work-group, one after the other.
+func (e *engine) start(at float64, pred int32) {
+	g := int32(len(e.groups))
+	e.groups = append(e.groups, workgroup{left: e.k.wavesPerGroup()})
+	e.started++
+	cost := e.m.launchCycles * e.k.launchCost * e.active
+	for i := range e.k.wavesPerGroup() {
+		c := cost
+		if i == 0 {
+			c += e.m.groupCycles * e.active * e.m.launchCycles
+		}
+		_, seg := e.serve(&e.launch, byLaunch, at, c, pred)
+		heap.Push(&e.waves, &wave{at: e.segs[seg].to, seg: seg, group: g, simd: uint8((e.started*e.k.wavesPerGroup() + i) % 4),
+			launch: e.segs[seg].to})
+	}
+}
+
+// finish ends a wave, and starts another work-group where it was the last of its own.
+func (e *engine) finish(w *wave, sim int) {
+	e.waveCycles += w.at - w.launch
+	g := &e.groups[w.group]
+	if g.left--; g.left > 0 {
+		return
+	}
+	e.ends = append(e.ends, w.at)
+	e.endSegs = append(e.endSegs, w.seg)
+	if e.started < sim {
+		e.start(w.at, w.seg)
+	}
+}
+
+// result adds up what happened, and goes on with the steady state for the work-groups that were not simulated.
+func (e *engine) result(perUnit, sim, slots int, fixed float64) *result {
+	last := 0
+	for i, t := range e.ends {
+		if t > e.ends[last] {
+			last = i
+		}
+	}
+	end := e.ends[last]
+	// The window of the steady state: after the first round of work-groups, and before the last.
+	from, to, more := 0.0, 0.0, 0.0
+	if perUnit > sim {
+		n := len(e.ends)
+		a, b := slots-1, n-1-slots
+		from, to = e.ends[a], e.ends[b]
+		more = float64(perUnit-sim) / float64(b-a)
+	}
+	r := &result{}
+	for s := e.endSegs[last]; s >= 0; s = e.segs[s].pred {
+		g := &e.segs[s]
+		r.shares[g.cause] += g.to - g.from
+		if in := min(g.to, to) - max(g.from, from); in > 0 {
+			r.shares[g.cause] += in * more
+		}
+	}
+	tail := e.m.endNs * e.m.clock
+	r.shares[byOverhead] += tail
+	r.busy = end + more*(to-from) - fixed
+	r.total = r.busy + fixed + tail
+	// Sums of what was simulated stand for all the waves, and shares of time for all the time.
+	scale := float64(e.k.groups) / float64(sim)
+	r.waveCycles, r.waitCnt = e.waveCycles*scale, e.cnt*scale
+	r.waitBarrier, r.waitInst, r.waitLDS = e.barrier*scale, e.inst*scale, e.ldsQ*scale
+	r.latency = e.m.l2Cycles
+	if e.reads > 0 {
+		r.latency = e.latency / e.reads
+	}
+	stretch := r.busy / (end - fixed)
+	for _, c := range []struct {
+		of *cover
+		to *float64
+	}{{&e.vmem, &r.vmem}, {&e.below, &r.below}, {&e.inGL2, &r.gl2}, {&e.qGL2, &r.gl2Queue}, {&e.qMem, &r.memQueue},
+		{&e.qTA, &r.taQueue}, {&e.qData, &r.dataQueue}} {
+		*c.to = min(c.of.sum*stretch, r.busy)
+	}
+	for i, s := range map[cause]float64{byLaunch: e.launch.work,
+		byArithmetic: (e.simd[0].work + e.simd[1].work + e.simd[2].work + e.simd[3].work) / 4,
+		byLoadStore:  (e.ta[0].work + e.ta[1].work) / 2, byLDS: (e.lds[0].work + e.lds[1].work) / 2,
+		byCache: e.gl2.work, byBandwidth: max(e.fabric.work, e.dram.work)} {
+		r.use[i] = s / (end - fixed)
+	}
+	return r
+}
