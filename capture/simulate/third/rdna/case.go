@@ -99,13 +99,16 @@ func (p *program) conditions(d draw) {
 	p.passes = make([][]condition, len(passes))
 	for i := range passes {
 		heavy := len(passes[i].counters) > 19
+		warm := 0
+		if heavy {
+			warm = d.IntN(len(warmths))
+		}
 		p.passes[i] = make([]condition, len(p.dispatches))
 		for j := range p.passes[i] {
-			c := condition{gap: int64(d.between(62e3, 100e3)), jitter: 1 + 0.008*d.NormFloat64()}
+			c := condition{gap: int64(d.between(62e3, 100e3)), jitter: 1 + 0.008*d.NormFloat64(), warm: warm}
 			if heavy {
 				c.gap = int64(d.log(150e3, 900e3))
 				c.low = !p.pinned && c.gap > 300e3 && d.chance(0.7)
-				c.warm = d.IntN(len(warmths))
 			}
 			if j == 0 {
 				c.gap, c.warm, c.low = 0, len(warmths)-1, false
@@ -147,6 +150,9 @@ func (p *program) machine(d dispatch, c condition) machine {
 // of simulates, or gives what was simulated before.
 func (p *program) of(d dispatch, c condition, relief cause) *result {
 	id := key{d.k, c.low, d.first, c.warm, relief}
+	if d.k.footprint < 1<<20 {
+		id.warm, c.warm = 0, 0 // GL2 has it
+	}
 	if r := p.results[id]; r != nil {
 		return r
 	}

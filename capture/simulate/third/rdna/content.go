@@ -114,7 +114,7 @@ var plants = [causes]maker{
 	},
 	byLDS: func(d draw) *kernel {
 		k := transform(d)
-		k.iters = d.whole(8, 20)
+		k.iters = d.whole(5, 9)
 		for i := range k.body {
 			if k.body[i].kind == opLDS {
 				k.body[i].conflict = d.between(2, 9)

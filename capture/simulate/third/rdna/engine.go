@@ -1,7 +1,6 @@
 package rdna
 
 import (
-	"container/heap"
 	"math"
 	"math/rand/v2"
 )
@@ -61,22 +60,52 @@ type workgroup struct {
 	waiting       []*wave
 }
 
+// waveHeap has the wave first that goes on first.
 type waveHeap []*wave
 
-func (h waveHeap) Len() int { return len(h) }
-func (h waveHeap) Less(i, j int) bool {
+func (h waveHeap) less(i, j int) bool {
 	if h[i].at != h[j].at {
 		return h[i].at < h[j].at
 	}
 	return h[i].seg < h[j].seg
 }
-func (h waveHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *waveHeap) Push(x any)   { *h = append(*h, x.(*wave)) }
-func (h *waveHeap) Pop() any {
-	old := *h
-	w := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return w
+
+func (h *waveHeap) push(w *wave) {
+	*h = append(*h, w)
+	s := *h
+	for i := len(s) - 1; i > 0; {
+		up := (i - 1) / 2
+		if !s.less(i, up) {
+			return
+		}
+		s[i], s[up] = s[up], s[i]
+		i = up
+	}
+}
+
+// sink puts the first wave where it belongs.
+func (h waveHeap) sink() {
+	for i := 0; ; {
+		down := 2*i + 1
+		if down >= len(h) {
+			return
+		}
+		if down+1 < len(h) && h.less(down+1, down) {
+			down++
+		}
+		if !h.less(down, i) {
+			return
+		}
+		h[i], h[down] = h[down], h[i]
+		i = down
+	}
+}
+
+func (h *waveHeap) drop() {
+	s := *h
+	s[0] = s[len(s)-1]
+	*h = s[:len(s)-1]
+	h.sink()
 }
 
 // cover is the time in which at least one of some intervals lasts, which come in about the order of their beginning.
@@ -168,10 +197,16 @@ func run(k *kernel, m *machine, seed uint64) *result {
 		e.start(fixed, begin)
 	}
 	for len(e.waves) > 0 {
-		w := heap.Pop(&e.waves).(*wave)
-		switch e.step(w) {
+		w := e.waves[0]
+		e.waves.drop()
+		// It goes on for as long as it is the first.
+		s := e.step(w)
+		for s == ready && (len(e.waves) == 0 || w.at < e.waves[0].at) {
+			s = e.step(w)
+		}
+		switch s {
 		case ready:
-			heap.Push(&e.waves, w)
+			e.waves.push(w)
 		case ended:
 			e.finish(w, sim)
 		}
@@ -191,7 +226,7 @@ func (e *engine) start(at float64, pred int32) {
 			c += e.m.groupCycles * e.active * e.m.launchCycles
 		}
 		_, seg := e.serve(&e.launch, byLaunch, at, c, pred)
-		heap.Push(&e.waves, &wave{at: e.segs[seg].to, seg: seg, group: g, simd: uint8((e.started*e.k.wavesPerGroup() + i) % 4),
+		e.waves.push(&wave{at: e.segs[seg].to, seg: seg, group: g, simd: uint8((e.started*e.k.wavesPerGroup() + i) % 4),
 			launch: e.segs[seg].to})
 	}
 }

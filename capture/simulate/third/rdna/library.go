@@ -41,7 +41,7 @@ func gemv(d draw) *kernel {
 	k := d.base("void mul_mat_vec_q<quantized>(void const*, void const*, float*, int, int)", 64, rows/2)
 	k.vgprs = 24 * d.whole(2, 4)
 	k.footprint = float64(rows) * float64(cols) * bits / 8
-	k.iters = max(2, min(32, cols/256))
+	k.iters = max(2, min(12, cols/512))
 	bytes := 2 * float64(cols) * bits / 8 / float64(k.iters) / 64
 	k.body = []op{load(1, bytes, math.Max(1, bytes*lanes/lineBytes), 0.05, 0.03, resident(k.footprint)).ahead(d.whole(0, 2)),
 		load(1, 4, 1, 0.9, 0.95, 1), valu(d.between(18, 40)*bytes/4, d.between(0.1, 0.4))}
@@ -55,11 +55,11 @@ func gemm(d draw) *kernel {
 	k := d.base("Cijk_Ailk_Bljk_HHS_BH_MT64x64x32", 128, m*n/4096)
 	k.vgprs, k.lds, k.code = 24*d.whole(5, 9), 16<<10, d.between(9000, 30000)
 	k.clock = d.between(0.85, 0.95)
-	k.iters = d.whole(12, 40)
-	k.footprint = 2 * float64(m+n) * float64(k.iters) * 32
+	k.iters = d.whole(6, 16)
+	k.footprint = 2 * float64(m+n) * float64(k.iters) * 64
 	hit := d.between(0.6, 0.9)
-	k.body = []op{load(2, 16, 4, 0.1, hit, resident(k.footprint)).ahead(1), local(4, 8, d.between(0, 0.4)), barrier(),
-		local(d.between(8, 14), 16, d.between(0, 0.3)), valu(d.between(250, 600), d.between(0, 0.1)), barrier()}
+	k.body = []op{load(4, 16, 4, 0.1, hit, resident(k.footprint)).ahead(1), local(8, 8, d.between(0, 0.4)), barrier(),
+		local(d.between(16, 40), 16, d.between(0, 0.3)), valu(d.between(400, 1200), d.between(0, 0.1)), barrier()}
 	k.after = []op{store(8, 8, 4, 0.1, 0.7)}
 	return k
 }
@@ -69,7 +69,7 @@ func attention(d draw) *kernel {
 	k := d.base("void flash_attn_ext_f16<128, 16, 4>(char const*, char const*, char const*, float*)", 128,
 		d.whole(32, 640))
 	k.vgprs, k.lds, k.code = 24*d.whole(6, 10), 20<<10, d.between(14000, 40000)
-	k.iters = d.whole(8, 48)
+	k.iters = d.whole(4, 16)
 	k.footprint = d.log(2<<20, 64<<20)
 	k.body = []op{load(3, 16, 4, 0.1, fits(k.footprint, 2<<20)*0.9, resident(k.footprint)), local(6, 8, 0.2), barrier(),
 		local(10, 16, d.between(0.2, 1)), valu(d.between(180, 420), 0.2), special(16, 0.3), barrier()}
@@ -113,7 +113,7 @@ func softmax(d draw) *kernel {
 // convolution gathers a window of pixels for each output, mostly from GL0.
 func convolution(d draw) *kernel {
 	k := d.base("naive_conv_fwd_nchw_float(float const*, float const*, float*, int, int)", 256, int(d.log(200, 4000)))
-	k.vgprs, k.iters = 24*d.whole(2, 5), d.whole(8, 36)
+	k.vgprs, k.iters = 24*d.whole(2, 5), d.whole(4, 14)
 	k.footprint = d.log(1<<20, 60<<20)
 	k.body = []op{load(d.between(3, 6), pick(d, 4.0, 8, 16), d.between(2, 5), d.between(0.8, 0.96), 0.8,
 		resident(k.footprint)).ahead(d.whole(0, 2)), scalarLoads(1), valu(d.between(10, 60), 0.2)}
@@ -126,7 +126,7 @@ func convolution(d draw) *kernel {
 // bodies sums forces of all pairs: tiles in LDS, much arithmetic.
 func bodies(d draw) *kernel {
 	k := d.base("nBodyForces(float4 const*, float4*, int)", 256, int(d.log(128, 1500)))
-	k.vgprs, k.lds, k.iters, k.clock = 24*d.whole(2, 4), 4096, d.whole(8, 40), d.between(0.82, 0.95)
+	k.vgprs, k.lds, k.iters, k.clock = 24*d.whole(2, 4), 4096, d.whole(3, 10), d.between(0.82, 0.95)
 	k.footprint = float64(k.groups) * 256 * 16
 	k.body = []op{load(1, 16, 4, 0.2, 0.9, 1), local(1, 16, 0), barrier(), local(d.between(12, 20), 16, 0),
 		valu(d.between(450, 900), d.between(0.02, 0.15)), special(16, 0.1), barrier()}
@@ -137,8 +137,8 @@ func bodies(d draw) *kernel {
 // options prices by formula or by paths: transcendentals all the time.
 func options(d draw) *kernel {
 	k := d.base("monteCarloPaths(float*, unsigned int, float, float, int)", 256, int(d.log(256, 2000)))
-	k.vgprs, k.iters, k.clock = 24*d.whole(1, 4), d.whole(8, 32), d.between(0.85, 0.97)
-	k.body = []op{valu(d.between(30, 90), d.between(0.2, 0.5)), special(d.between(20, 60), 0.2)}
+	k.vgprs, k.iters, k.clock = 24*d.whole(1, 4), d.whole(4, 10), d.between(0.85, 0.97)
+	k.body = []op{valu(d.between(60, 300), d.between(0.2, 0.5)), special(d.between(40, 160), 0.2)}
 	k.after = []op{store(1, 4, 1, 0, 0.5)}
 	k.footprint = float64(k.groups) * 1024
 	return k
@@ -157,8 +157,8 @@ func doublesStencil(d draw) *kernel {
 // hash is integer arithmetic on registers.
 func hash(d draw) *kernel {
 	k := d.base("sha256d_scan(unsigned int const*, unsigned int*, unsigned int)", 256, int(d.log(256, 4000)))
-	k.vgprs, k.iters, k.code, k.clock = 24*d.whole(2, 4), d.whole(8, 24), d.between(6000, 60000), d.between(0.8, 0.92)
-	k.body = []op{valu(d.between(300, 700), d.between(0.05, 0.4))}
+	k.vgprs, k.iters, k.code, k.clock = 24*d.whole(2, 4), d.whole(3, 8), d.between(6000, 60000), d.between(0.8, 0.92)
+	k.body = []op{valu(d.between(600, 1800), d.between(0.05, 0.4))}
 	k.after = []op{store(0.01, 4, 1, 0, 1)}
 	return k
 }
@@ -177,7 +177,7 @@ func lattice(d draw) *kernel {
 // filter is an image through the texture units.
 func filter(d draw) *kernel {
 	k := d.base("bilateralFilter(hipTextureObject_t, uchar4*, int, int, int)", 256, int(d.log(500, 6000)))
-	k.vgprs, k.iters = 24*d.whole(2, 4), d.whole(5, 15)
+	k.vgprs, k.iters = 24*d.whole(2, 4), d.whole(3, 9)
 	k.footprint = float64(k.groups) * 256 * 8
 	o := load(d.between(4, 8), 4, d.between(1.5, 3), d.between(0.9, 0.98), 0.8, resident(k.footprint)).ahead(1)
 	o.texture = true
@@ -189,7 +189,7 @@ func filter(d draw) *kernel {
 // rays walk a tree: each step waits for the node before.
 func rays(d draw) *kernel {
 	k := d.base("traverseBvh(BvhNode const*, Ray const*, Hit*, int)", pick(d, 32, 64, 128), int(d.log(400, 5000)))
-	k.vgprs, k.iters, k.fill = 24*d.whole(4, 10), d.whole(16, 48), d.between(0.35, 0.8)
+	k.vgprs, k.iters, k.fill = 24*d.whole(4, 10), d.whole(10, 28), d.between(0.35, 0.8)
 	k.footprint = d.log(8<<20, 400<<20)
 	k.body = []op{load(1, 16, d.between(6, 22), d.between(0.3, 0.7), d.between(0.4, 0.7), resident(k.footprint)),
 		valu(d.between(30, 80), 0.5)}
@@ -269,7 +269,7 @@ func sparse(d draw) *kernel {
 // resident data read again and again: a table or tiles that GL2 holds.
 func table(d draw) *kernel {
 	k := d.base("lookupQuantized(float const*, unsigned short const*, float*, int)", 256, int(d.log(500, 5000)))
-	k.iters = d.whole(6, 24)
+	k.iters = d.whole(4, 12)
 	k.footprint = d.log(300<<10, 1500<<10)
 	k.spread = d.between(0.35, 0.8)
 	k.body = []op{load(d.between(1, 3), 16, 4, d.between(0, 0.15), d.between(0.96, 0.995), 0.95).ahead(d.whole(1, 3)), valu(d.between(8, 24), 0.2)}

@@ -17,7 +17,7 @@ const (
 	filtered      = 4  // texels each cycle
 	ldsBytes      = 128
 	ldsLatency    = 40
-	linesUnderWay = 56
+	linesUnderWay = 112
 	gl2Channels   = 8
 	fabricRate    = 1000 // bytes per ns, of the Infinity Cache
 	dramRate      = 256  // the same of DRAM at its peak

@@ -1,7 +1,5 @@
 package rdna
 
-import "container/heap"
-
 // opKind is an operation of a wave.
 type opKind uint8
 
@@ -115,11 +113,15 @@ func (e *engine) wait(w *wave, done float64, seg int32) {
 	}
 }
 
-// batch is how many instructions a wave issues before others have a turn.
-const batch = 48
+// A wave issues so many instructions before others have a turn, or a part of what there is.
+const (
+	batch  = 48
+	shares = 4
+)
 
 func (e *engine) arithmetic(w *wave, o *op) {
-	n := min(batch, o.n-float64(w.chunk)*batch)
+	step := max(batch, o.n/shares)
+	n := min(step, o.n-float64(w.chunk)*step)
 	s := &e.simd[w.simd]
 	cycles := n * o.cycles * e.m.arithmetic
 	start, seg := e.serve(s, byArithmetic, w.at, cycles, w.seg)
@@ -130,7 +132,7 @@ func (e *engine) arithmetic(w *wave, o *op) {
 		to = start + long
 	}
 	w.at, w.seg = to, seg
-	if w.chunk++; float64(w.chunk)*batch >= o.n {
+	if w.chunk++; float64(w.chunk)*step >= o.n-1e-6 {
 		w.chunk = 0
 		w.pc++
 	}
@@ -229,7 +231,8 @@ func (e *engine) memory(w *wave, o *op) (done float64, seg int32) {
 	e.below.add(begin, done)
 	e.inGL2.add(begin, done)
 	if o.kind == opLoad {
-		e.latency += (done - begin - e.m.latency*e.m.l0Cycles) * missed
+		// Most of the queue for the memory lies above GL1, where no counter sees it.
+		e.latency += (delay - e.m.latency*e.m.l0Cycles + 0.25*(out-begin)) * missed
 		e.reads += missed
 		e.air = append(e.air, flight{done, missed, last})
 		e.lines += missed
@@ -279,7 +282,7 @@ func (e *engine) meet(w *wave) state {
 	for _, o := range g.waiting {
 		e.barrier += w.at - o.at
 		o.at, o.seg = w.at, w.seg
-		heap.Push(&e.waves, o)
+		e.waves.push(o)
 	}
 	g.arrived, g.waiting = 0, g.waiting[:0]
 	return ready
