@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
@@ -60,6 +61,7 @@ type program struct {
 	pinned       bool    // the clocks are held by the profiler, and no counter's clock is gated
 	clock, idle  float64 // cycles per ns
 	passes       [][]condition
+	mu           sync.Mutex
 	results      map[key]*result
 }
 

@@ -32,11 +32,23 @@ var applications = []application{
 	{"weather on doubles", []maker{doublesStencil, doublesStencil, elementwise, tiny}},
 	{"a recommender with tables of embeddings", []maker{joining, elementwise, gemm, elementwise}},
 	{"training of a small network", []maker{gemm, elementwise, gemm, elementwise, norm, elementwise, tiny, tiny}},
+	{"a first program with matrices", []maker{plainProduct, tiny}},
+	{"transpositions and sums, untuned", []maker{transposition, reduction, tiny, transposition, reduction, tiny}},
+	{"a board game that searches", []maker{few, few, tiny, few, smallLayer, tiny}},
+	{"a controller that learns", []maker{smallLayer, few, smallLayer, few, tiny}},
+	{"a few particles in a window", []maker{tiny, few, tiny, few}},
+	{"a decompressor", []maker{decoding, scan, elementwise}},
+	{"combustion with too many variables", []maker{spilling, elementwise, reduction, tiny}},
+	{"statistics of pictures", []maker{sharedBins, scan, filter, reduction}},
+	{"an index that is built", []maker{scan, sorting, histogram, transposition, tiny}},
+	{"visibility of many objects", []maker{compact, scan, compact, few}},
+	{"speech recognition", []maker{transform, few, smallLayer, gemv, norm, softmax}},
 }
 
 // all are the kernels that mixtures are drawn from.
 var all = []maker{gemv, gemm, attention, norm, elementwise, softmax, convolution, bodies, options, doublesStencil, hash,
-	lattice, filter, rays, transform, sorting, histogram, joining, chase, sparse, table, compact, tiny}
+	lattice, filter, rays, transform, sorting, histogram, joining, chase, sparse, table, compact, tiny,
+	plainProduct, transposition, reduction, sharedBins, spilling, decoding, scan, few, smallLayer}
 
 // content draws what the program launches.
 func (p *program) content(d draw) (text, plant string) {
@@ -51,11 +63,7 @@ func (p *program) content(d draw) (text, plant string) {
 		p.repeat(a.make(d), d.whole(2, 6), 0)
 		return a.text, ""
 	case simulate.KindTwoPhase:
-		a, b := p.different(d)
-		p.phases = []string{a.name, b.name}
-		p.repeat([]*kernel{a}, d.whole(8, 24), 0)
-		p.repeat([]*kernel{b}, d.whole(8, 24), 1)
-		return fmt.Sprintf("%s, then %s", a.name, b.name), ""
+		return p.twoPhases(d), ""
 	}
 	var ks []*kernel
 	for range d.whole(1, 7) {
@@ -65,11 +73,25 @@ func (p *program) content(d draw) (text, plant string) {
 	return fmt.Sprintf("%d kernels of any kind", len(ks)), ""
 }
 
-// different draws two kernels that have been planted to be limited by different things.
-func (p *program) different(d draw) (a, b *kernel) {
-	i := d.IntN(int(causes))
-	j := (i + 1 + d.IntN(int(causes)-1)) % int(causes)
-	return plants[i](d), plants[j](d)
+// twoPhases draws two kernels that were planted to be limited by different things, or two applications.
+func (p *program) twoPhases(d draw) (text string) {
+	var ks [2][]*kernel
+	if d.chance(0.5) {
+		i := d.IntN(int(causes))
+		j := (i + 1 + d.IntN(int(causes)-1)) % int(causes)
+		a, b := plants[i](d), plants[j](d)
+		ks = [2][]*kernel{{a}, {b}}
+		p.phases = []string{a.name, b.name}
+	} else {
+		i := d.IntN(len(applications))
+		j := (i + 1 + d.IntN(len(applications)-1)) % len(applications)
+		ks = [2][]*kernel{applications[i].make(d), applications[j].make(d)}
+		p.phases = []string{applications[i].text, applications[j].text}
+	}
+	for i := range ks {
+		p.repeat(ks[i], max(3, d.whole(8, 24)/len(ks[i])), i)
+	}
+	return fmt.Sprintf("%s, then %s", p.phases[0], p.phases[1])
 }
 
 func (a *application) make(d draw) (out []*kernel) {

@@ -15,7 +15,7 @@ type counts struct {
 
 // count adds up the instructions of a kernel.
 func (k *kernel) count() counts {
-	c := counts{salu: 2, internal: 7}
+	c := counts{salu: 2, internal: 6}
 	w := k.waves()
 	k.each(func(o *op, times float64) {
 		n := o.n * times
@@ -26,7 +26,9 @@ func (k *kernel) count() counts {
 			c.smem += n
 		case opVALU:
 			c.valu += n
-			c.salu += 0.06 * n
+			if times > 1 {
+				c.salu += 0.06 * n
+			}
 			switch o.class {
 			case transcendental:
 				c.trans += n
@@ -105,7 +107,7 @@ func (p *program) counters(pass, i int, d draw) map[string]float64 {
 	fetches += missed
 	fetch += missed / processors * 300
 	barrier, cnt := r.waitBarrier*scale, r.waitCnt*scale
-	anyWait := math.Min(waveCycles, barrier+cnt+fetch)
+	anyWait := math.Min(waveCycles*d.between(0.97, 0.985), barrier+cnt+fetch)
 	issue := math.Min(waveCycles-anyWait, r.waitInst*scale+waveCycles*d.between(0.004, 0.012))
 	scalar := c.smem * waves
 	scalarMiss := processors * math.Ceil(c.smem/4)
@@ -119,7 +121,7 @@ func (p *program) counters(pass, i int, d draw) map[string]float64 {
 	below := math.Min(gui, r.below*t+d.between(200, 800))
 	inGL2 := math.Min(gui, r.gl2*t+d.between(200, 800))
 	sarb := dram + sent
-	stalled := math.Min(gcea-sarb, gceas*0.7*r.memQueue*t)
+	stalled := math.Min(0.8*(gcea-sarb), 0.4*sarb+gceas*0.4*r.memQueue*t)
 	writeLatency := (100 + 25*math.Min(1, r.gl2Queue/r.busy)*4) * near(1)
 	out := map[string]float64{
 		"CPC_ALWAYS_COUNT": gui, "CPC_STAT_BUSY": gui, "CPC_STAT_IDLE": 0, "GRBM_COUNT": gui, "GRBM_GUI_ACTIVE": gui,

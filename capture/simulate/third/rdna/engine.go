@@ -3,6 +3,7 @@ package rdna
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 )
 
 // cause is what an interval of the critical path was spent on.
@@ -50,9 +51,13 @@ type wave struct {
 	group   int32
 	simd    uint8
 	launch  float64
-	pending []flight // loads that nobody has waited for yet, oldest first
 	chunk   int
+	pending [maxPending]flight // loads that nobody has waited for yet, oldest first
+	asked   int
 }
+
+// maxPending is more than any kernel asks for ahead.
+const maxPending = 12
 
 // workgroup is a work-group that is resident.
 type workgroup struct {
@@ -137,6 +142,8 @@ type engine struct {
 	k   *kernel
 	m   *machine
 	rng *rand.Rand
+	// loads of an iteration
+	loads int
 
 	segs   []segment
 	launch server
@@ -183,9 +190,18 @@ func (e *engine) serve(s *server, c cause, at, cycles float64, pred int32) (star
 	return start, seg
 }
 
+// buffers keep the segments of engines that are done.
+var buffers = sync.Pool{New: func() any { return new([]segment) }}
+
 // run simulates a dispatch.
 func run(k *kernel, m *machine, seed uint64) *result {
-	e := &engine{k: k, m: m, rng: rand.New(rand.NewPCG(seed, 7))}
+	e := &engine{k: k, m: m, rng: rand.New(rand.NewPCG(seed, 7)), loads: k.loads()}
+	segs := buffers.Get().(*[]segment)
+	e.segs = (*segs)[:0]
+	defer func() {
+		*segs = e.segs
+		buffers.Put(segs)
+	}()
 	e.active = math.Min(processors, float64(k.groups))
 	perUnit := int(math.Ceil(float64(k.groups) / processors))
 	slots := k.slots()
@@ -226,8 +242,10 @@ func (e *engine) start(at float64, pred int32) {
 			c += e.m.groupCycles * e.active * e.m.launchCycles
 		}
 		_, seg := e.serve(&e.launch, byLaunch, at, c, pred)
-		e.waves.push(&wave{at: e.segs[seg].to, seg: seg, group: g, simd: uint8((e.started*e.k.wavesPerGroup() + i) % 4),
-			launch: e.segs[seg].to})
+		from := e.segs[seg].to
+		seg = e.add(byLaunch, from, from+e.m.wakeCycles, seg) // registers are set up, and the first instructions come
+		e.waves.push(&wave{at: from + e.m.wakeCycles, seg: seg, group: g, simd: uint8((e.started*e.k.wavesPerGroup() + i) % simds),
+			launch: from})
 	}
 }
 

@@ -20,6 +20,8 @@ func (p *program) times(pass int) (start, end []int64) {
 
 // judge relieves one thing after the other in the pass that the time axis is of.
 func (p *program) judge() *simulate.Truth {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	start, end := p.times(0)
 	t := &simulate.Truth{Part: p.part("", 0, len(p.dispatches), start, end)}
 	if len(p.phases) > 1 {
@@ -80,7 +82,6 @@ func (p *program) part(name string, first, n int, start, end []int64) simulate.P
 	}
 	part.Shares[largest].Ns += left // of rounding
 	part.QueueShares = part.Shares
-	part.Whole = []simulate.Gain{{Candidate: simulate.WholeGPU, Percent: 100 * (1 - 1/1.5), Simulated: false}}
 	simulate.SortGains(part.Leaves)
 	return part
 }

@@ -43,8 +43,9 @@ func gemv(d draw) *kernel {
 	k.footprint = float64(rows) * float64(cols) * bits / 8
 	k.iters = max(2, min(12, cols/512))
 	bytes := 2 * float64(cols) * bits / 8 / float64(k.iters) / 64
-	k.body = []op{load(1, bytes, math.Max(1, bytes*lanes/lineBytes), 0.05, 0.03, resident(k.footprint)).ahead(d.whole(0, 2)),
-		load(1, 4, 1, 0.9, 0.95, 1), valu(d.between(18, 40)*bytes/4, d.between(0.1, 0.4))}
+	depth := d.whole(0, 2)
+	k.body = []op{load(1, bytes, math.Max(1, bytes*lanes/lineBytes), 0.05, 0.03, resident(k.footprint)).ahead(depth),
+		load(1, 4, 1, 0.9, 0.95, 1).ahead(depth), valu(d.between(18, 40)*bytes/4, d.between(0.1, 0.4))}
 	k.after = []op{local(2, 4, 0), barrier(), valu(20, 0.9), store(1, 4, 1, 0.5, 1)}
 	return k
 }

@@ -19,8 +19,8 @@ const (
 	ldsLatency    = 40
 	linesUnderWay = 112
 	gl2Channels   = 8
-	fabricRate    = 1000 // bytes per ns, of the Infinity Cache
-	dramRate      = 256  // the same of DRAM at its peak
+	fabricRate    = 980 // bytes per ns, of the Infinity Cache
+	dramRate      = 256 // the same of DRAM at its peak
 	mallBytes     = 32 << 20
 )
 
@@ -32,7 +32,7 @@ type machine struct {
 	startNs, endNs            float64 // of a kernel, before the first wave and after the last
 	launchCycles, groupCycles float64
 	l0Cycles, l2Cycles        float64
-	scalarCycles              float64
+	scalarCycles, wakeCycles  float64
 	mallNs, dramNs            float64
 
 	arithmetic, loadStore, lds, cache, bandwidth, latency float64
@@ -40,8 +40,8 @@ type machine struct {
 
 // newMachine is the GPU at a clock. Slow is how much longer translation and first touches make everything start.
 func newMachine(clock, warm, slowNs float64) machine {
-	return machine{clock: clock, warm: warm, startNs: 1100 + slowNs, endNs: 700, launchCycles: 1, groupCycles: 2,
-		l0Cycles: 95, l2Cycles: 135, scalarCycles: 160, mallNs: 105, dramNs: 95,
+	return machine{clock: clock, warm: warm, startNs: 900 + slowNs, endNs: 600, launchCycles: 1, groupCycles: 2,
+		l0Cycles: 95, l2Cycles: 135, scalarCycles: 200, wakeCycles: 120, mallNs: 105, dramNs: 95,
 		arithmetic: 1, loadStore: 1, lds: 1, cache: 1, bandwidth: 1, latency: 1}
 }
 
@@ -54,6 +54,7 @@ func (m machine) relieve(c cause) machine {
 		m.endNs *= less
 	case byLaunch:
 		m.launchCycles *= less
+		m.wakeCycles *= less
 	case byArithmetic:
 		m.arithmetic *= less
 	case byLoadStore:
@@ -77,6 +78,7 @@ type kernel struct {
 	groups     int
 	vgprs      int
 	lds        int     // bytes of a work-group
+	scratch    int     // bytes of a work-item
 	fill       float64 // share of lanes that have a work-item
 	launchCost float64 // of a wave, as a multiple of the least: registers to set up, scratch to give out
 	spread     float64 // share of the channels of GL2 that its addresses keep busy
@@ -116,6 +118,16 @@ func (k *kernel) slots() int {
 
 // waves is the number of waves of the grid.
 func (k *kernel) waves() float64 { return float64(k.groups * k.wavesPerGroup()) }
+
+// loads is how many loads an iteration has.
+func (k *kernel) loads() (n int) {
+	for i := range k.body {
+		if k.body[i].kind == opLoad {
+			n++
+		}
+	}
+	return n
+}
 
 // each calls f for every operation of a wave, with how often it is done.
 func (k *kernel) each(f func(o *op, times float64)) {

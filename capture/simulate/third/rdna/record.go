@@ -44,6 +44,8 @@ func left(o simulate.Options, name string) bool {
 
 // record makes the capture that the reader of a workload would make of it.
 func (p *program) record(o simulate.Options) (*capture.Capture, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	n := len(p.dispatches)
 	start, end := p.times(0)
 	cfg := capture.Config{Name: fmt.Sprintf("%s-%d", p.kind, p.seed), Format: "rocprofcompute", GPU: "gfx1151",
@@ -158,7 +160,7 @@ func (p *program) labels() (out []*capture.Label) {
 	add("grid_size", number(func(k *kernel) int { return k.groups * k.groupSize }))
 	add("workgroup_size", number(func(k *kernel) int { return k.groupSize }))
 	add("lds_per_workgroup", number(func(k *kernel) int { return k.lds }))
-	add("scratch_per_workitem", number(func(*kernel) int { return 0 }))
+	add("scratch_per_workitem", number(func(k *kernel) int { return k.scratch }))
 	add("arch_vgpr", number(func(k *kernel) int { return k.vgprs }))
 	add("accum_vgpr", number(func(*kernel) int { return 0 }))
 	add("sgpr", number(func(*kernel) int { return 128 }))

@@ -100,7 +100,7 @@ func (e *engine) step(w *wave) state {
 
 // drain waits for what is left at a wave's end: only loads are.
 func (e *engine) drain(w *wave) {
-	for _, f := range w.pending {
+	for _, f := range w.pending[:w.asked] {
 		e.wait(w, f.done, f.seg)
 	}
 }
@@ -142,11 +142,13 @@ func (e *engine) load(w *wave, o *op) {
 	at := w.at
 	done, seg := e.memory(w, o)
 	e.vmem.add(at, done)
-	w.pending = append(w.pending, flight{done: done, seg: seg})
+	w.pending[w.asked] = flight{done: done, seg: seg}
+	w.asked++
 	// In order: what is used now was asked for some iterations ago.
-	for len(w.pending) > o.depth {
+	for w.asked > min(o.depth*e.loads, maxPending-1) {
 		e.wait(w, w.pending[0].done, w.pending[0].seg)
-		w.pending = w.pending[1:]
+		copy(w.pending[:], w.pending[1:w.asked])
+		w.asked--
 	}
 }
 
