@@ -45,7 +45,7 @@ func gemv(d draw) *kernel {
 	bytes := 2 * float64(cols) * bits / 8 / float64(k.iters) / 64
 	depth := d.whole(0, 2)
 	k.body = []op{load(1, bytes, math.Max(1, bytes*lanes/lineBytes), 0.05, 0.03, resident(k.footprint)).ahead(depth),
-		load(1, 4, 1, 0.9, 0.95, 1).ahead(depth), valu(d.between(18, 40)*bytes/4, d.between(0.1, 0.4))}
+		load(1, 4, 1, 0.9, 0.95, 1).ahead(depth), valu(d.between(5, 18)*bytes/4, d.between(0.1, 0.4))}
 	k.after = []op{local(2, 4, 0), barrier(), valu(20, 0.9), store(1, 4, 1, 0.5, 1)}
 	return k
 }
@@ -60,9 +60,18 @@ func gemm(d draw) *kernel {
 	k.footprint = 2 * float64(m+n) * float64(k.iters) * 64
 	hit := d.between(0.6, 0.9)
 	k.body = []op{load(4, 16, 4, 0.1, hit, resident(k.footprint)).ahead(1), local(8, 8, d.between(0, 0.4)), barrier(),
-		local(d.between(16, 40), 16, d.between(0, 0.3)), valu(d.between(400, 1200), d.between(0, 0.1)), barrier()}
+		local(d.between(16, 60), 16, d.between(0, 0.3)), products(d, d.between(400, 1200)), valu(d.between(20, 60), 0.2), barrier()}
 	k.after = []op{store(8, 8, 4, 0.1, 0.7)}
 	return k
+}
+
+// products is so many cycles of multiplying: lane by lane, or by the instructions for matrices, each of which takes the
+// SIMD for 32.
+func products(d draw, cycles float64) op {
+	if d.chance(0.5) {
+		return op{kind: opVALU, n: math.Round(cycles / 32), cycles: 32}
+	}
+	return valu(cycles, d.between(0, 0.1))
 }
 
 // attention goes over keys and values by blocks, with exponentials and products between.
@@ -73,7 +82,7 @@ func attention(d draw) *kernel {
 	k.iters = d.whole(4, 16)
 	k.footprint = d.log(2<<20, 64<<20)
 	k.body = []op{load(3, 16, 4, 0.1, fits(k.footprint, 2<<20)*0.9, resident(k.footprint)), local(6, 8, 0.2), barrier(),
-		local(10, 16, d.between(0.2, 1)), valu(d.between(180, 420), 0.2), special(16, 0.3), barrier()}
+		local(10, 16, d.between(0.2, 1)), products(d, d.between(150, 400)), valu(d.between(40, 120), 0.3), special(16, 0.3), barrier()}
 	k.after = []op{store(4, 8, 2, 0.2, 0.8)}
 	return k
 }
@@ -261,7 +270,7 @@ func sparse(d draw) *kernel {
 	k := d.base("csrmvn_general_kernel<256, 32>(int, double const*, int const*, double*)", 256, int(d.log(300, 8000)))
 	k.iters = d.whole(1, 6)
 	k.footprint = float64(k.groups*k.iters) * 8 * 32 * 12
-	k.body = []op{load(2, 6, 1.6, 0, 0.04, resident(k.footprint)), load(1, 8, d.between(6, 24), d.between(0.2, 0.6), d.between(0.5, 0.95), 0.9),
+	k.body = []op{load(2, 6, 1.6, 0, 0.04, resident(k.footprint)).ahead(d.whole(0, 1)), load(1, 8, d.between(6, 24), d.between(0.2, 0.6), d.between(0.5, 0.95), 0.9),
 		valu(8, 0.4), doubles(1, 1)}
 	k.after = []op{valu(12, 1), doubles(5, 1), store(0.1, 8, 1, 0, 1)}
 	return k
