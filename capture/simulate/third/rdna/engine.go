@@ -205,7 +205,7 @@ func run(k *kernel, m *machine, seed uint64) *result {
 	e.active = math.Min(processors, float64(k.groups))
 	perUnit := int(math.Ceil(float64(k.groups) / processors))
 	slots := k.slots()
-	sim := min(perUnit, max(3*slots, slots+12))
+	sim := min(perUnit, k.rounds(slots)*slots)
 	fixed := e.m.startNs * e.m.clock
 	begin := e.add(byOverhead, 0, fixed, -1)
 	e.launch.free, e.launch.last = fixed, begin
@@ -263,6 +263,15 @@ func (e *engine) finish(w *wave, sim int) {
 	}
 }
 
+// round is when the work-groups of a round ended, on average.
+func (e *engine) round(i, slots int) float64 {
+	sum := 0.0
+	for _, t := range e.ends[i*slots : (i+1)*slots] {
+		sum += t
+	}
+	return sum / float64(slots)
+}
+
 // result adds up what happened, and goes on with the steady state for the work-groups that were not simulated.
 func (e *engine) result(perUnit, sim, slots int, fixed float64) *result {
 	last := 0
@@ -272,13 +281,14 @@ func (e *engine) result(perUnit, sim, slots int, fixed float64) *result {
 		}
 	}
 	end := e.ends[last]
-	// The window of the steady state: after the first round of work-groups, and before the last.
+	// The steady state: rounds of work-groups between the first and the last one. Rounds are compared by their mean, for
+	// work-groups of a round may end together or one after the other.
 	from, to, more := 0.0, 0.0, 0.0
 	if perUnit > sim {
-		n := len(e.ends)
-		a, b := slots-1, n-1-slots
-		from, to = e.ends[a], e.ends[b]
-		more = float64(perUnit-sim) / float64(b-a)
+		rounds := sim / slots
+		a, b := 1, rounds-2
+		from, to = e.round(a, slots), e.round(b, slots)
+		more = float64(perUnit-sim) / float64((b-a)*slots)
 	}
 	r := &result{}
 	for s := e.endSegs[last]; s >= 0; s = e.segs[s].pred {

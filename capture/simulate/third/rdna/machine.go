@@ -129,6 +129,16 @@ func (k *kernel) loads() (n int) {
 	return n
 }
 
+// rounds is how often all slots are filled before a steady state is believed.
+func (k *kernel) rounds(slots int) int {
+	const most = 24000 // operations
+	ops := (len(k.before) + len(k.body)*k.iters + len(k.after)) * k.wavesPerGroup() * slots
+	if n := max(4, (12+slots-1)/slots); n*ops < most {
+		return n
+	}
+	return 4
+}
+
 // each calls f for every operation of a wave, with how often it is done.
 func (k *kernel) each(f func(o *op, times float64)) {
 	for i := range k.before {
