@@ -42,13 +42,20 @@ var applications = []application{
 	{"statistics of pictures", []maker{sharedBins, scan, filter, reduction}},
 	{"an index that is built", []maker{scan, sorting, histogram, transposition, tiny}},
 	{"visibility of many objects", []maker{compact, scan, compact, few}},
+	{"an interactive scene of rays", []maker{rays, rays, tiny, filter}},
+	{"an index of trees that is searched", []maker{chase, tiny, chase, scan}},
+	{"a network on a graph", []maker{sparse, gemm, elementwise, sparse, tiny}},
+	{"a textbook's matrix product", []maker{tiled, tiny}},
+	{"correlation of signals", []maker{transform, tiled, transform, reduction}},
+	{"a solver with a matrix that fits", []maker{sparse, reduction, few, tiny, reduction, tiny}},
+	{"counting and grouping", []maker{sharedBins, sharedBins, scan, joining, tiny}},
 	{"speech recognition", []maker{transform, few, smallLayer, gemv, norm, softmax}},
 }
 
 // all are the kernels that mixtures are drawn from.
 var all = []maker{gemv, gemm, attention, norm, elementwise, softmax, convolution, bodies, options, doublesStencil, hash,
 	lattice, filter, rays, transform, sorting, histogram, joining, chase, sparse, table, compact, tiny,
-	plainProduct, transposition, reduction, sharedBins, spilling, decoding, scan, few, smallLayer}
+	plainProduct, tiled, transposition, reduction, sharedBins, spilling, decoding, scan, few, smallLayer}
 
 // content draws what the program launches.
 func (p *program) content(d draw) (text, plant string) {
@@ -113,7 +120,7 @@ func (p *program) repeat(ks []*kernel, times, phase int) {
 // plants are kernels that only one thing limits.
 var plants = [causes]maker{
 	byOverhead: func(d draw) *kernel {
-		k := tiny(d)
+		k := pick(d, tiny, tiny, few)(d)
 		k.groups = d.whole(1, 16)
 		return k
 	},
@@ -122,12 +129,22 @@ var plants = [causes]maker{
 		k.launchCost = math.Max(k.launchCost, 1.4)
 		return k
 	},
-	byArithmetic: func(d draw) *kernel { return pick(d, bodies, options, hash)(d) },
+	byArithmetic: func(d draw) *kernel {
+		k := pick(d, bodies, options, hash, doublesStencil, gemm)(d)
+		k.groups, k.iters = max(k.groups, 256), max(k.iters, 3)
+		for i := range k.body {
+			if k.body[i].kind == opLDS {
+				k.body[i].n = min(k.body[i].n, 20)
+			}
+		}
+		return k
+	},
 	byLoadStore: func(d draw) *kernel {
 		k := pick(d, convolution, filter)(d)
+		k.groups = max(k.groups, 800)
 		for i := range k.body {
 			o := &k.body[i]
-			o.gl0 = max(o.gl0, 0.95)
+			o.gl0, o.gl2, o.depth = max(o.gl0, 0.95), 0.9, 1
 			if o.kind == opVALU {
 				o.n = min(o.n, 16)
 			}
@@ -135,6 +152,16 @@ var plants = [causes]maker{
 		return k
 	},
 	byLDS: func(d draw) *kernel {
+		if d.chance(0.4) {
+			k := pick(d, sharedBins, tiled)(d)
+			k.groups = max(k.groups, 512)
+			for i := range k.body {
+				if k.body[i].kind == opLDS {
+					k.body[i].conflict = d.between(3, 12)
+				}
+			}
+			return k
+		}
 		k := transform(d)
 		k.iters = d.whole(5, 9)
 		for i := range k.body {
@@ -145,12 +172,17 @@ var plants = [causes]maker{
 		return k
 	},
 	byCache: func(d draw) *kernel {
+		if d.chance(0.4) {
+			k := histogram(d)
+			k.groups = max(k.groups, 400)
+			return k
+		}
 		k := table(d)
 		k.spread = min(k.spread, 0.6)
 		return k
 	},
 	byBandwidth: func(d draw) *kernel {
-		k := pick(d, elementwise, lattice, gemv)(d)
+		k := pick(d, elementwise, lattice, gemv, joining)(d)
 		for _, list := range [][]op{k.before, k.body, k.after} {
 			for i := range list {
 				list[i].mall = min(list[i].mall, 0.1)
@@ -163,8 +195,16 @@ var plants = [causes]maker{
 		return k
 	},
 	byLatency: func(d draw) *kernel {
+		if d.chance(0.4) {
+			k := rays(d)
+			k.groups = d.whole(32, 200)
+			k.body[0].lines = min(k.body[0].lines, 8)
+			k.body[1].n = min(k.body[1].n, 50)
+			return k
+		}
 		k := chase(d)
 		k.groups = min(k.groups, 64)
+		k.body[0].lines = min(k.body[0].lines, 3)
 		return k
 	},
 }

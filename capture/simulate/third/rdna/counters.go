@@ -134,7 +134,7 @@ func (p *program) counters(pass, i int, d draw) map[string]float64 {
 		"SPI_BUSY": 2 * (busy + few(100, 700)), "SPI_CSN_WAVE": 0, // which this GPU does not feed
 
 		"SQ_BUSY_CYCLES_sum": processors * busy * active, "SQ_BUSY_CYCLES_avr": busy * active,
-		"SQ_WAVES": waves, "SQ_ITEMS": waves * lanes * k.fill, "SQ_WAVE_CYCLES": waveCycles,
+		"SQ_WAVES": waves, "SQ_ITEMS": waves * lanes, "SQ_WAVE_CYCLES": waveCycles,
 		"SQ_WAIT_ANY": anyWait, "SQ_WAIT_CNT_ANY": cnt, "SQ_WAIT_BARRIER": barrier, "SQ_WAIT_IFETCH": fetch,
 		"SQ_WAIT_INST_ANY": issue, "SQ_WAIT_INST_LDS": math.Min(issue, r.waitLDS*scale),
 		"SQ_INSTS_ALL": c.all * waves, "SQ_INSTS_INTERNAL": c.internal * waves, "SQ_INSTS_VALU": c.valu * waves,

@@ -17,6 +17,19 @@ func plainProduct(d draw) *kernel {
 	return k
 }
 
+// tiled is the product of matrices of the textbooks: tiles in LDS, from which each multiplication reads anew.
+func tiled(d draw) *kernel {
+	n := 64 * d.whole(4, 20)
+	k := d.base("matrixMulShared(float*, float*, float*, int)", 256, n*n/256)
+	k.lds, k.iters, k.vgprs = 2048, d.whole(6, 14), 24*d.whole(1, 3)
+	k.footprint = float64(n) * float64(n) * 8
+	hit := fits(k.footprint, 2<<20)
+	k.body = []op{load(2, 4, 1.5, 0.3, hit, resident(k.footprint)), local(2, 4, 0), barrier(),
+		local(d.between(20, 32), 4, pick(d, 0, 0, d.between(0.5, 1.5))), valu(d.between(18, 34), 0.3), barrier()}
+	k.after = []op{store(1, 4, 1, 0, 0.8)}
+	return k
+}
+
 // transposition writes columns: each lane of a store has a line of its own, which GL2 puts together.
 func transposition(d draw) *kernel {
 	k := d.base("transposeNaive(float const*, float*, int, int)", 256, int(d.log(500, 12000)))
@@ -64,7 +77,7 @@ func spilling(d draw) *kernel {
 // decoding goes through a stream bit by bit in few waves of which few lanes do anything.
 func decoding(d draw) *kernel {
 	k := d.base("inflateStreams(unsigned char const* const*, unsigned char* const*, int)", 32, int(d.log(16, 400)))
-	k.iters, k.fill, k.vgprs = d.whole(12, 40), d.between(0.05, 0.3), 24*d.whole(2, 5)
+	k.iters, k.vgprs = d.whole(12, 40), 24*d.whole(2, 5)
 	k.footprint = d.log(1<<20, 40<<20)
 	k.body = []op{load(1, 4, 1, d.between(0.5, 0.9), 0.7, resident(k.footprint)), valu(d.between(40, 160), 0.9), local(d.between(1, 4), 4, 0)}
 	k.lds = 8 << 10

@@ -22,7 +22,7 @@ func (d draw) chance(p float64) bool { return d.Float64() < p }
 // base is a kernel that has nothing to do yet.
 func (d draw) base(name string, groupSize, groups int) *kernel {
 	return &kernel{name: name, groupSize: groupSize, groups: max(1, groups), vgprs: 24 * d.whole(1, 4),
-		fill: 1, launchCost: d.between(1, 1.4), spread: d.between(0.75, 0.9), dram: d.between(0.78, 0.9),
+		launchCost: d.between(1, 1.4), spread: d.between(0.75, 0.9), dram: d.between(0.78, 0.9),
 		code: d.log(400, 6000), clock: d.between(0.96, 1), before: []op{scalarLoads(2), valu(float64(d.whole(6, 20)), 0.4)}}
 }
 
@@ -199,7 +199,7 @@ func filter(d draw) *kernel {
 // rays walk a tree: each step waits for the node before.
 func rays(d draw) *kernel {
 	k := d.base("traverseBvh(BvhNode const*, Ray const*, Hit*, int)", pick(d, 32, 64, 128), int(d.log(400, 5000)))
-	k.vgprs, k.iters, k.fill = 24*d.whole(4, 10), d.whole(10, 28), d.between(0.35, 0.8)
+	k.vgprs, k.iters = 24*d.whole(4, 10), d.whole(10, 28)
 	k.footprint = d.log(8<<20, 400<<20)
 	k.body = []op{load(1, 16, d.between(6, 22), d.between(0.3, 0.7), d.between(0.4, 0.7), resident(k.footprint)),
 		valu(d.between(30, 80), 0.5)}

@@ -79,7 +79,6 @@ type kernel struct {
 	vgprs      int
 	lds        int     // bytes of a work-group
 	scratch    int     // bytes of a work-item
-	fill       float64 // share of lanes that have a work-item
 	launchCost float64 // of a wave, as a multiple of the least: registers to set up, scratch to give out
 	spread     float64 // share of the channels of GL2 that its addresses keep busy
 	dram       float64 // efficiency of its pattern of addresses

@@ -2,7 +2,7 @@ package rdna
 
 // vcopy is the kernel of the public capture: a million doubles copied, one by each work-item.
 func vcopy() *kernel {
-	return &kernel{name: "vecCopy(double*, double*, double*, int, int)", groupSize: 256, groups: 4096, vgprs: 8, fill: 1,
+	return &kernel{name: "vecCopy(double*, double*, double*, int, int)", groupSize: 256, groups: 4096, vgprs: 8,
 		launchCost: 1, spread: 0.85, dram: 0.85, code: 256, clock: 1, footprint: 16 << 20, iters: 0,
 		before: []op{scalarLoads(2), scalarLoads(2), valu(8, 0.5), load(1, 8, 2, 0, 0, 0.95)},
 		after:  []op{store(1, 8, 2, 0.1, 0.95)}}
