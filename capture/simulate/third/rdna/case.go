@@ -130,16 +130,18 @@ const brief = 120e3
 func (p *program) at(d dispatch, c condition, relief cause) (*result, *machine) {
 	m := p.machine(d, c)
 	if c.low {
-		if full := p.of(d, condition{warm: c.warm}, causes); full.total/(p.clock*d.k.clock) > brief {
-			c.low = false
-			m = p.machine(d, c)
+		high := c
+		high.low = false
+		fast := p.machine(d, high)
+		if p.of(d, high, causes).total/fast.clock > brief {
+			c, m = high, fast
 		}
 	}
 	return p.of(d, c, relief), &m
 }
 
 func (p *program) machine(d dispatch, c condition) machine {
-	clock, slow := p.clock*d.k.clock, 0.0
+	clock, slow := min(p.clock, maxClock*d.k.clock), 0.0
 	if c.low {
 		clock = p.idle
 	}

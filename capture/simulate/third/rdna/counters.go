@@ -118,8 +118,15 @@ func (p *program) counters(pass, i int, d draw) map[string]float64 {
 	misses := c.readMiss + c.writeMiss
 	dram := c.readMiss + few(0, 18)
 	sent := c.fabricWrites
-	below := math.Min(gui, r.below*t+d.between(200, 800))
-	inGL2 := math.Min(gui, r.gl2*t+d.between(200, 800))
+	// One of several units of a kind is busy for a share of the time that follows from how much is under way, any of
+	// them for one that follows from how long each processor has something under way.
+	among := func(units float64) float64 {
+		return math.Min(gui, busy*(1-math.Exp(-r.inFlight/units))+d.between(200, 800))
+	}
+	anywhere := func(cycles float64) float64 {
+		return math.Min(gui, busy*(1-math.Pow(1-math.Min(1, cycles/r.busy), processors*active))+d.between(10, 400))
+	}
+	below, inGL2 := among(gl1s), among(gceas)
 	sarb := dram + sent
 	stalled := math.Min(0.8*(gcea-sarb), 0.4*sarb+gceas*0.4*r.memQueue*t)
 	writeLatency := (100 + 25*math.Min(1, r.gl2Queue/r.busy)*4) * near(1)
@@ -129,7 +136,7 @@ func (p *program) counters(pass, i int, d draw) map[string]float64 {
 		"CPC_UTCL2IU_BUSY": few(0, 3700), "CPC_ME1_STALL_ON_DATA_FROM_ROQ": few(740, 800),
 		"CPC_MEC_INSTR_CACHE_HIT_sum": 612, "CPC_MEC_INSTR_CACHE_MISS_sum": 0,
 		"CPC_TCIU_READ_REQUEST_SENT_sum": 3, "CPC_TCIU_WRITE_REQUEST_SENT_sum": 11,
-		"GRBM_GL2C_BUSY": inGL2, "GRBM_TA_BUSY": math.Min(gui, r.vmem*t+few(10, 200)),
+		"GRBM_GL2C_BUSY": anywhere(r.below), "GRBM_TA_BUSY": anywhere(r.vmem),
 		"GRBM_SPI_BUSY": busy + few(300, 900), "GRBM_CP_BUSY": gui - few(4000, 9000),
 		"SPI_BUSY": 2 * (busy + few(100, 700)), "SPI_CSN_WAVE": 0, // which this GPU does not feed
 

@@ -2,7 +2,6 @@ package rdna
 
 import (
 	"math"
-	"math/rand/v2"
 	"sync"
 )
 
@@ -32,7 +31,6 @@ type segment struct {
 type server struct {
 	free float64
 	last int32
-	work float64 // cycles of service
 }
 
 // flight is a group of lines under way between GL0 and the levels below.
@@ -49,6 +47,7 @@ type wave struct {
 	pc      int
 	iter    int
 	group   int32
+	id      uint64
 	simd    uint8
 	launch  float64
 	chunk   int
@@ -130,18 +129,18 @@ type result struct {
 
 	waveCycles, waitCnt, waitBarrier, waitInst, waitLDS float64
 
-	latency            float64         // of a read as GL1 sees it, mean
-	vmem, below, gl2   float64         // cycles with anything under way in the address units, GL1 and GL2
-	gl2Queue, memQueue float64         // cycles in which requests queued
-	taQueue, dataQueue float64         // the same before GL0, and lines that found no place
-	use                [causes]float64 // share of the busy time in which a unit worked
+	latency            float64 // of a read as GL1 sees it, mean
+	vmem, below        float64 // cycles with anything under way from a processor's address units, and below its GL0
+	inFlight           float64 // requests below GL0, mean
+	gl2Queue, memQueue float64 // cycles in which requests queued
+	taQueue, dataQueue float64 // the same before GL0, and lines that found no place
 }
 
 // engine runs one dispatch on one work-group processor.
 type engine struct {
-	k   *kernel
-	m   *machine
-	rng *rand.Rand
+	k    *kernel
+	m    *machine
+	seed uint64
 	// loads of an iteration
 	loads int
 
@@ -165,9 +164,18 @@ type engine struct {
 
 	active                               float64
 	waveCycles, cnt, barrier, inst, ldsQ float64
-	vmem, below, inGL2, qGL2, qMem       cover
+	vmem, below, qGL2, qMem              cover
 	qTA, qData                           cover
-	latency, reads                       float64
+	latency, reads, inFlight             float64
+}
+
+// draw is a number in [0, 1) that a wave has for one of its operations, in whatever order waves come to theirs: relief
+// must not change it.
+func (e *engine) draw(w *wave) float64 {
+	x := (e.seed<<40 ^ w.id<<16 ^ uint64(w.iter)<<6 ^ uint64(w.pc)) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return float64((x^x>>31)>>11) / (1 << 53)
 }
 
 func (e *engine) add(c cause, from, to float64, pred int32) int32 {
@@ -186,7 +194,6 @@ func (e *engine) serve(s *server, c cause, at, cycles float64, pred int32) (star
 	}
 	seg = e.add(c, start, start+cycles, pred)
 	s.free, s.last = start+cycles, seg
-	s.work += cycles
 	return start, seg
 }
 
@@ -195,7 +202,7 @@ var buffers = sync.Pool{New: func() any { return new([]segment) }}
 
 // run simulates a dispatch.
 func run(k *kernel, m *machine, seed uint64) *result {
-	e := &engine{k: k, m: m, rng: rand.New(rand.NewPCG(seed, 7)), loads: k.loads()}
+	e := &engine{k: k, m: m, seed: seed, loads: k.loads()}
 	segs := buffers.Get().(*[]segment)
 	e.segs = (*segs)[:0]
 	defer func() {
@@ -244,7 +251,7 @@ func (e *engine) start(at float64, pred int32) {
 		_, seg := e.serve(&e.launch, byLaunch, at, c, pred)
 		from := e.segs[seg].to
 		seg = e.add(byLaunch, from, from+e.m.wakeCycles, seg) // registers are set up, and the first instructions come
-		e.waves.push(&wave{at: from + e.m.wakeCycles, seg: seg, group: g, simd: uint8((e.started*e.k.wavesPerGroup() + i) % simds),
+		e.waves.push(&wave{at: from + e.m.wakeCycles, seg: seg, group: g, id: uint64(g)<<8 | uint64(i), simd: uint8((e.started*e.k.wavesPerGroup() + i) % simds),
 			launch: from})
 	}
 }
@@ -311,18 +318,13 @@ func (e *engine) result(perUnit, sim, slots int, fixed float64) *result {
 		r.latency = e.latency / e.reads
 	}
 	stretch := r.busy / (end - fixed)
+	r.inFlight = e.inFlight * e.active / (end - fixed)
 	for _, c := range []struct {
 		of *cover
 		to *float64
-	}{{&e.vmem, &r.vmem}, {&e.below, &r.below}, {&e.inGL2, &r.gl2}, {&e.qGL2, &r.gl2Queue}, {&e.qMem, &r.memQueue},
+	}{{&e.vmem, &r.vmem}, {&e.below, &r.below}, {&e.qGL2, &r.gl2Queue}, {&e.qMem, &r.memQueue},
 		{&e.qTA, &r.taQueue}, {&e.qData, &r.dataQueue}} {
 		*c.to = min(c.of.sum*stretch, r.busy)
-	}
-	for i, s := range map[cause]float64{byLaunch: e.launch.work,
-		byArithmetic: (e.simd[0].work + e.simd[1].work + e.simd[2].work + e.simd[3].work) / 4,
-		byLoadStore:  (e.ta[0].work + e.ta[1].work) / 2, byLDS: (e.lds[0].work + e.lds[1].work) / 2,
-		byCache: e.gl2.work, byBandwidth: max(e.fabric.work, e.dram.work)} {
-		r.use[i] = s / (end - fixed)
 	}
 	return r
 }

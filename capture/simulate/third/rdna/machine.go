@@ -19,8 +19,8 @@ const (
 	ldsLatency    = 40
 	linesUnderWay = 112
 	gl2Channels   = 8
-	fabricRate    = 980 // bytes per ns, of the Infinity Cache
-	dramRate      = 256 // the same of DRAM at its peak
+	fabricRate    = 1030 // bytes per ns, of the Infinity Cache
+	dramRate      = 256  // the same of DRAM at its peak
 	mallBytes     = 32 << 20
 )
 

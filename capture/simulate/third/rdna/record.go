@@ -99,8 +99,7 @@ func (p *program) record(o simulate.Options) (*capture.Capture, error) {
 
 // base is a counter's name without what says how its instances make one.
 func base(name string) string {
-	name = strings.TrimSuffix(name, "_sum")
-	return name
+	return strings.TrimSuffix(name, "_sum")
 }
 
 // printed is a value as the profiler prints it: sums have six digits.

@@ -223,18 +223,21 @@ func (e *engine) memory(w *wave, o *op) (done float64, seg int32) {
 		}
 		delay += reach * (e.m.mallNs + miss*e.m.dramNs) * e.m.clock
 	}
+	missing := delay // of what misses
 	if o.kind == opLoad {
 		part := min(1, missed) // a load whose lines mostly hit waits for GL0 only most of the time
 		delay = part*delay + (1-part)*e.m.l0Cycles
 	}
-	delay *= e.m.latency * (0.85 + 0.3*e.rng.Float64())
+	vary := e.m.latency * (0.85 + 0.3*e.draw(w))
+	delay *= vary
+	missing = (missing - e.m.l0Cycles) * vary
 	done = out + delay
 	last := e.add(byLatency, out, done, seg)
 	e.below.add(begin, done)
-	e.inGL2.add(begin, done)
+	e.inFlight += requests * (out - begin + missing)
 	if o.kind == opLoad {
 		// Most of the queue for the memory lies above GL1, where no counter sees it.
-		e.latency += (delay - e.m.latency*e.m.l0Cycles + 0.25*(out-begin)) * missed
+		e.latency += (missing + 0.25*(out-begin)) * missed
 		e.reads += missed
 		e.air = append(e.air, flight{done, missed, last})
 		e.lines += missed
