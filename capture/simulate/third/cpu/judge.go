@@ -38,6 +38,9 @@ var reliefs = []struct {
 var ofPart = [parts]simulate.Candidate{unitCore, unitBranch, unitFrontEnd, simulate.MemoryLatency,
 	simulate.MemoryBandwidth, simulate.ClockThermal, simulate.ClockPower}
 
+// leaves are all that can set the pace.
+var leaves = append(ofPart[:], cpuIO, cpuLock, simulate.QueuesInTurn, displayTimer)
+
 // judge finds the truth of a simulated program by simulating it again.
 func judge(base *run) *simulate.Truth {
 	m, p := base.m, base.p
@@ -121,25 +124,33 @@ func part(m *machine, p *program, base *run, relieved [][]float64, first, last i
 	return out
 }
 
-// shares walks back along the path that led to each frame's end. Where the path's thread ran, the parts of its time
-// count; where it waited for another thread's work, the path goes on with that thread.
+// shares walks back along the path that led to each frame's end, to the end of the frame before of the same thread: of
+// threads that work side by side each has a path of its own, and sets the pace as long as no other had ended a frame.
+// Where the path's thread ran, the parts of its time count; where it waited for another thread's work, the path goes on
+// with that thread.
 func (s *run) shares(first, last int, start, end int64) []simulate.Share {
 	ns := map[simulate.Candidate]float64{}
-	for f := first; f < last; f++ {
-		from := 0.0
+	begun := map[int]float64{}
+	for f := range last {
+		e := s.enders[f]
+		from, before := begun[e], 0.0
+		begun[e] = s.ends[f]
 		if f > 0 {
-			from = s.ends[f-1]
+			before = s.ends[f-1]
 		}
-		s.walk(s.enders[f], from, s.ends[f], ns)
+		if f < first || s.ends[f] <= before {
+			continue
+		}
+		path := map[simulate.Candidate]float64{}
+		s.walk(e, min(from, before), s.ends[f], path)
+		scale := (s.ends[f] - before) / (s.ends[f] - min(from, before))
+		for _, g := range leaves {
+			ns[g] += path[g] * scale
+		}
 	}
-	var all []simulate.Candidate
-	for _, c := range ofPart {
-		all = append(all, c)
-	}
-	all = append(all, cpuIO, cpuLock, simulate.QueuesInTurn, displayTimer)
 	var out []simulate.Share
 	sum := int64(0)
-	for _, c := range all {
+	for _, c := range leaves {
 		v := int64(math.Round(ns[c]))
 		out = append(out, simulate.Share{Candidate: c, Ns: v})
 		sum += v

@@ -9,6 +9,10 @@ import (
 // build makes the program of a case, and says what it is meant to be limited by.
 func build(k *maker, kind string, seed uint64) (plant string) {
 	switch kind {
+	case simulate.KindArchetype, simulate.KindTwoPhase, simulate.KindRandom:
+		weaken(k)
+	}
+	switch kind {
 	case simulate.KindArchetype:
 		a := &archetypes[seed%uint64(len(archetypes))]
 		k.p.text = a.text
@@ -252,5 +256,16 @@ func random(k *maker) {
 		k.together(n, 60, spin, step, nil)
 	default:
 		k.line(100, 1+k.r.IntN(3), false, step, step)
+	}
+}
+
+// weaken gives some machines less power or cooling than their cores could use together.
+func weaken(k *maker) {
+	part := k.m.core * float64(k.m.cpus/k.m.threads) * k.between(0.25, 1)
+	switch k.r.IntN(9) {
+	case 0:
+		k.m.power = k.m.idle + part
+	case 1:
+		k.m.heat = k.m.idle + part
 	}
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -50,12 +51,15 @@ type maker struct {
 	p *program
 	// ns is the time per instruction of each code alone.
 	ns []float64
+	// scale is how much longer each phase is than its program says, phase the one that is being made.
+	scale []float64
+	phase int
 	// first is what a further thread does first.
 	first []op
 }
 
-func newMaker(r *rand.Rand, m *machine) *maker {
-	mk := &maker{r: r, m: m, p: &program{}}
+func newMaker(r *rand.Rand, m *machine, scale []float64) *maker {
+	mk := &maker{r: r, m: m, p: &program{}, scale: scale}
 	mk.code(code{core: 0.6, branch: 0.25, loads: 0.25, l1: 0.0005, flight: 4, warm: 0.55, spin: true})
 	return mk
 }
@@ -63,6 +67,22 @@ func newMaker(r *rand.Rand, m *machine) *maker {
 const spinning = 0 // the code of threads that wait without giving the CPU away
 
 func (k *maker) between(lo, hi float64) float64 { return lo + (hi-lo)*k.r.Float64() }
+
+// stretch says how many times the frames a phase has, and how much longer each of them takes: frames are many requests then.
+func (k *maker) stretch() (more int, long float64) {
+	if k.phase >= len(k.scale) {
+		return 1, 1
+	}
+	f := max(1, k.scale[k.phase])
+	more = min(3, int(f))
+	return more, f / float64(more)
+}
+
+// amount is the instructions that take so many ms alone, more or less.
+func (k *maker) amount(code int, ms, spread float64) float64 {
+	_, long := k.stretch()
+	return ms * 1e6 * long / k.ns[code] * (1 + spread*(2*k.r.Float64()-1))
+}
 
 func (k *maker) threads(n int) {
 	for len(k.p.ops) < n {
@@ -83,13 +103,14 @@ func (k *maker) add(thread int, o op) { k.p.ops[thread] = append(k.p.ops[thread]
 
 // work appends what takes so many ms alone, more or less.
 func (k *maker) work(thread, code int, ms, spread float64) {
-	k.add(thread, op{kind: opWork, code: code, n: ms * 1e6 / k.ns[code] * (1 + spread*(2*k.r.Float64()-1))})
+	k.add(thread, op{kind: opWork, code: code, n: k.amount(code, ms, spread)})
 }
 
 // locked is work under a lock, of which the last third could do without.
 func (k *maker) locked(thread, lock, code int, ms, spread float64, spin bool) {
-	n := ms * 1e6 / k.ns[code] * (1 + spread*(2*k.r.Float64()-1))
-	k.add(thread, op{kind: opLock, id: lock, spin: spin, times: k.p.small})
+	n := k.amount(code, ms, spread)
+	_, long := k.stretch()
+	k.add(thread, op{kind: opLock, id: lock, spin: spin, times: int(math.Ceil(long * float64(k.p.small)))})
 	k.add(thread, op{kind: opWork, code: code, n: n * 2 / 3})
 	k.add(thread, op{kind: opUnlock, id: lock, loose: 1})
 	k.add(thread, op{kind: opWork, code: code, n: n / 3})
@@ -97,7 +118,8 @@ func (k *maker) locked(thread, lock, code int, ms, spread float64, spin bool) {
 }
 
 func (k *maker) storage(thread int, ms, spread float64) {
-	k.add(thread, op{kind: opStorage, n: ms * 1e6 * (1 + spread*k.r.ExpFloat64()) / (1 + spread)})
+	_, long := k.stretch()
+	k.add(thread, op{kind: opStorage, n: ms * 1e6 * long * (1 + spread*k.r.ExpFloat64()) / (1 + spread), times: int(math.Ceil(long))})
 }
 
 func (k *maker) wait(thread, event, count, loose int, spin bool) {
@@ -123,6 +145,7 @@ func (k *maker) barrier(threads int, spin bool) {
 
 // gate lets all threads, also those still to come, wait for the end of what there is so far.
 func (k *maker) gate() {
+	k.phase++
 	n := len(k.p.ops)
 	k.first = []op{{kind: opWait, id: k.event(), count: n, loose: n}}
 	for t := range n {

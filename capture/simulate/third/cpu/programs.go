@@ -56,8 +56,9 @@ func pages(k *maker) {
 func compilation(k *maker) {
 	front, middle, link := k.broad(k.between(0.25, 0.5)), k.chase(0.003, 2.5), k.mixed()
 	n, io := k.some(1), k.between(0.1, 3)
+	more, _ := k.stretch()
 	k.threads(n)
-	for f := range n * 30 {
+	for f := range n * 30 * more {
 		t := f % n
 		k.storage(t, io, 1)
 		k.work(t, front, k.between(4, 14), 0.5)

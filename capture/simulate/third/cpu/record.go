@@ -52,7 +52,7 @@ func record(s *run, r *rand.Rand, name string, o *simulate.Options) (*capture.Ca
 	w.count()
 	w.events()
 	w.machine()
-	if o.Host.Of(true) {
+	if o.Host.Of(r.IntN(12) > 0) {
 		w.procfs()
 	}
 	host.Recorder(w.cfg, r, w.without)

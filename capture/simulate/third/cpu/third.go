@@ -30,9 +30,17 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	}
 	h := fnv.New64a()
 	h.Write([]byte(name + "/" + kind))
-	r := rand.New(rand.NewPCG(h.Sum64(), seed))
-	k := newMaker(r, draw(r))
-	plant := build(k, kind, seed)
+	plant := ""
+	made := func(scale []float64) *maker {
+		r := rand.New(rand.NewPCG(h.Sum64(), seed))
+		k := newMaker(r, draw(r), scale)
+		plant = build(k, kind, seed)
+		return k
+	}
+	k := made(nil)
+	if scale := short(play(k.m, k.p, none, false), 1+1.5*rand.New(rand.NewPCG(seed, 7)).Float64()); scale != nil {
+		k = made(scale)
+	}
 	base := sync.OnceValue(func() *run { return play(k.m, k.p, none, true) })
 	return &simulate.Case{
 		Family: name, Kind: kind, Seed: seed, Plant: plant,
@@ -42,4 +50,30 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 		},
 		Judge: func() (*simulate.Truth, error) { return judge(base()), nil },
 	}, nil
+}
+
+// short is how much longer each phase is to be, nil where all are long enough to be measured.
+func short(s *run, seconds float64) []float64 {
+	firsts := s.p.phases
+	if len(firsts) == 0 {
+		firsts = []int{0}
+	}
+	var out []float64
+	longer := false
+	for i, first := range firsts {
+		from, to := 0.0, s.ends[len(s.ends)-1]
+		if first > 0 {
+			from = s.ends[first-1]
+		}
+		if i+1 < len(firsts) {
+			to = s.ends[firsts[i+1]-1]
+		}
+		f := seconds * 1e9 / float64(len(firsts)) / (to - from)
+		longer = longer || f > 1.2
+		out = append(out, f)
+	}
+	if !longer {
+		return nil
+	}
+	return out
 }
