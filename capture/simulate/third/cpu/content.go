@@ -82,11 +82,11 @@ func (k *maker) any() int {
 	case 1:
 		return k.wide(k.between(1, 1.5))
 	case 2:
-		return k.guesses(k.between(0.006, 0.02))
+		return k.guesses(k.between(0.01, 0.035))
 	case 3:
-		return k.broad(k.between(0.1, 0.5))
+		return k.broad(k.between(0.2, 1))
 	case 4:
-		return k.chase(k.between(0.004, 0.02), k.between(1, 3))
+		return k.chase(k.between(0.006, 0.03), k.between(1, 3))
 	case 5:
 		return k.stream(k.between(0.008, 0.03), k.between(0, 0.01))
 	}

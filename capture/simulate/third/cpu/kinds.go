@@ -40,7 +40,7 @@ var singles = []struct {
 	build func(k *maker)
 }{
 	{unitCore, func(k *maker) { plain(k, k.chain(), k.between(0.1, 0.6)) }},
-	{unitBranch, func(k *maker) { plain(k, k.guesses(k.between(0.022, 0.04)), k.between(0.1, 0.6)) }},
+	{unitBranch, func(k *maker) { plain(k, k.guesses(k.between(0.028, 0.045)), k.between(0.1, 0.6)) }},
 	{unitFrontEnd, func(k *maker) { plain(k, k.broad(k.between(0.8, 1.4)), k.between(0.1, 0.6)) }},
 	{simulate.MemoryLatency, func(k *maker) {
 		k.m.traffic = 0

@@ -26,7 +26,7 @@ var archetypes = []struct {
 }
 
 func transactions(k *maker) {
-	parse, look, log := k.broad(k.between(0.15, 0.4)), k.chase(k.between(0.005, 0.015), k.between(1.2, 2.5)), k.mixed()
+	parse, look, log := k.broad(k.between(0.25, 0.7)), k.chase(k.between(0.005, 0.015), k.between(1.2, 2.5)), k.mixed()
 	n, hot := k.some(k.between(0.5, 1.5)), k.lock()
 	k.p.small = k.r.IntN(20) + 1
 	a, b, c, io := k.between(0.3, 2), k.between(0.5, 4), k.between(0.02, 0.5), k.between(0, 1.2)
@@ -41,7 +41,7 @@ func transactions(k *maker) {
 }
 
 func pages(k *maker) {
-	interp, text, heap := k.broad(k.between(0.25, 0.55)), k.guesses(k.between(0.004, 0.012)), k.chase(0.004, 2)
+	interp, text, heap := k.broad(k.between(0.35, 0.9)), k.guesses(k.between(0.004, 0.015)), k.chase(0.004, 2)
 	n, a, b, c, io := k.some(k.between(0.4, 1.2)), k.between(2, 6), k.between(0.2, 2), k.between(0.1, 2), k.between(0, 2)
 	k.workers(n, n*40, func(t int) {
 		k.work(t, interp, a, 0.5)
@@ -54,7 +54,7 @@ func pages(k *maker) {
 }
 
 func compilation(k *maker) {
-	front, middle, link := k.broad(k.between(0.25, 0.5)), k.chase(0.003, 2.5), k.mixed()
+	front, middle, link := k.broad(k.between(0.35, 0.8)), k.chase(0.002, 2.5), k.mixed()
 	n, io := k.some(1), k.between(0.1, 3)
 	more, _ := k.stretch()
 	k.threads(n)
@@ -120,7 +120,7 @@ func solver(k *maker) {
 }
 
 func archive(k *maker) {
-	find, code := k.chase(k.between(0.001, 0.006), k.between(1.2, 3)), k.guesses(k.between(0.008, 0.016))
+	find, code := k.chase(k.between(0.001, 0.006), k.between(1.2, 3)), k.guesses(k.between(0.012, 0.028))
 	a, b, io := k.between(2, 6), k.between(2, 6), k.between(0.5, 6)
 	deep := 1 + k.r.IntN(2)*3
 	k.line(150, deep, false, func(t int) { k.storage(t, io, 0.4) }, func(t int) {
@@ -130,7 +130,7 @@ func archive(k *maker) {
 }
 
 func logs(k *maker) {
-	parse, count := k.guesses(k.between(0.006, 0.02)), k.chase(0.005, 2)
+	parse, count := k.guesses(k.between(0.01, 0.032)), k.chase(0.004, 2)
 	n, a, b, io := k.some(k.between(0.2, 0.7)), k.between(2, 8), k.between(0.3, 3), k.between(0.2, 4)
 	k.workers(n, n*80, func(t int) {
 		k.storage(t, io, 0.7)
@@ -149,7 +149,7 @@ func graph(k *maker) {
 }
 
 func interpreters(k *maker) {
-	interp, native, one := k.broad(k.between(0.15, 0.4)), k.any(), k.lock()
+	interp, native, one := k.broad(k.between(0.3, 0.7)), k.any(), k.lock()
 	n, a, b, io := 2+k.r.IntN(6), k.between(0.5, 3), k.between(0.5, 5), k.between(0, 3)
 	k.p.small = k.r.IntN(3) + 1
 	k.workers(n, n*70, func(t int) {
@@ -213,7 +213,7 @@ func rays(k *maker) {
 }
 
 func sorting(k *maker) {
-	compare, merge := k.guesses(k.between(0.01, 0.022)), k.stream(0.015, 0.012)
+	compare, merge := k.guesses(k.between(0.015, 0.035)), k.stream(0.015, 0.012)
 	n, a, b, io := k.some(k.between(0.2, 0.8)), k.between(3, 8), k.between(1, 5), k.between(1, 8)
 	k.together(n, 80, false, func(t int) {
 		k.storage(t, io, 0.3)
@@ -224,7 +224,7 @@ func sorting(k *maker) {
 }
 
 func starting(k *maker) {
-	load, init, scan := k.broad(k.between(0.4, 0.8)), k.mixed(), k.guesses(0.006)
+	load, init, scan := k.broad(k.between(0.5, 1.1)), k.mixed(), k.guesses(0.008)
 	n, a, b, io := 1+k.r.IntN(2), k.between(1, 5), k.between(0.5, 3), k.between(0.3, 6)
 	k.workers(n, n*150, func(t int) {
 		if k.r.IntN(3) > 0 {

@@ -153,11 +153,15 @@ func (w *recorder) count() {
 		}
 	}
 	w.add("minor_faults", 0, 300+2000*w.r.Float64()) // the program is loaded
+	minor, rest := w.acc["minor_faults"], 0.0
 	for i := range n {
+		rest += minor[i]
+		minor[i] = math.Floor(rest)
+		rest -= minor[i]
 		// Everybody is interrupted now and then for somebody else.
 		w.add("context_switches", i, w.poisson(w.at("task_clock", i)*3e-9*(1+20*w.m.others/float64(w.m.cpus))))
 		w.add("cpu_migrations", i, w.poisson(w.at("task_clock", i)*0.4e-9))
-		w.add("page_faults", i, math.Floor(w.at("minor_faults", i))+math.Floor(w.at("major_faults", i)))
+		w.add("page_faults", i, minor[i]+w.at("major_faults", i))
 		w.add("alignment_faults", i, 0)
 		w.add("emulation_faults", i, 0)
 		w.add("cpu_clock", i, w.at("task_clock", i)*(0.9985+0.001*w.r.Float64()))
