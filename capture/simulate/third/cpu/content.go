@@ -75,8 +75,11 @@ func (k *maker) mixed() int {
 }
 
 // any is one of them.
-func (k *maker) any() int {
-	switch k.r.IntN(8) {
+func (k *maker) any() int { return k.of(k.r.IntN(8)) }
+
+// of is one of a kind.
+func (k *maker) of(kind int) int {
+	switch kind {
 	case 0:
 		return k.chain()
 	case 1:

@@ -46,6 +46,18 @@ var asked = [][]event{
 	},
 }
 
+// askedOld are those of Intel's processors before Ice Lake, which count the slots to issue in.
+var askedOld = []event{
+	{"topdown_total_slots", "Slots to issue in", "slots", "core"},
+	{"topdown_slots_issued", "Slots issued", "slots", "core"},
+	{"topdown_slots_retired", "Slots retired", "slots", "core"},
+	{"topdown_fetch_bubbles", "Slots without an operation", "slots", "core"},
+	{"topdown_recovery_bubbles", "Slots of recovery", "slots", "core"},
+}
+
+// old reports whether the processor cannot account for all of its slots by itself.
+func (m *machine) old() bool { return m.vendor == intel && m.width == 4 }
+
 // caches are events of caches, which some processors lack.
 var caches = []event{
 	{"L1_dcache_loads", "L1 dcache loads", "accesses", "cache"},
@@ -60,8 +72,12 @@ var caches = []event{
 // events appends what perfevent counted of the program.
 func (w *recorder) events() {
 	list := byDefault
+	asked := asked[w.m.vendor]
+	if w.m.old() {
+		asked = askedOld
+	}
 	if w.r.Float64() < 0.75 {
-		list = append(list[:len(list):len(list)], asked[w.m.vendor]...)
+		list = append(list[:len(list):len(list)], asked...)
 	}
 	if w.r.Float64() < 0.4 {
 		for _, e := range caches {

@@ -71,7 +71,7 @@ func judge(base *run) *simulate.Truth {
 				f.Content = k
 			}
 		}
-		if p.due[i] > 0 && e > p.due[i] {
+		if base.dues[i] > 0 && e > base.dues[i] {
 			f.Missed = 1
 		}
 		t.Each = append(t.Each, f)
@@ -100,9 +100,9 @@ func part(m *machine, p *program, base *run, relieved [][]float64, first, last i
 	simulate.SortGains(out.Leaves)
 	dates := true
 	for i := first; i < last; i++ {
-		if p.due[i] == 0 {
+		if base.dues[i] == 0 {
 			dates = false
-		} else if base.ends[i] > p.due[i] {
+		} else if base.ends[i] > base.dues[i] {
 			out.Missed++
 		}
 	}

@@ -1,6 +1,9 @@
 package cpu
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strings"
 
 	"astrolabe/capture/simulate"
@@ -54,6 +57,7 @@ var singles = []struct {
 	{cpuIO, func(k *maker) {
 		c, io, calm := k.any(), k.between(2, 12), k.between(0.3, 0.8)
 		n := 1 + k.r.IntN(4)
+		k.p.swaps = k.r.IntN(4) == 0
 		k.workers(n, n*120, func(t int) {
 			k.storage(t, io, calm)
 			k.work(t, c, io*0.12, 0.3)
@@ -82,7 +86,7 @@ var singles = []struct {
 		k.m.power = k.m.idle + k.m.core*float64(n)*k.between(0.05, 0.13)
 	}},
 	{displayTimer, func(k *maker) {
-		dates(k, 1, k.between(0.1, 0.4), []int{k.any()}, 1e9/float64([]int{10, 25, 50, 60, 100}[k.r.IntN(5)]), 0)
+		dates(k, 1, k.between(0.1, 0.4), []int{k.any()}, 1e9/float64([]int{10, 25, 50, 60, 100}[k.r.IntN(5)]), 0, k.r.IntN(3) == 0)
 	}},
 }
 
@@ -151,7 +155,7 @@ func serial(k *maker) {
 }
 
 // dates is a program of n threads that works at dates for a share of the time.
-func dates(k *maker, n int, load float64, codes []int, period, io float64) {
+func dates(k *maker, n int, load float64, codes []int, period, io float64, rests bool) {
 	k.threads(n)
 	frames := int(k.between(1.2e9, 2.5e9) / period)
 	if frames > 400 {
@@ -159,6 +163,9 @@ func dates(k *maker, n int, load float64, codes []int, period, io float64) {
 	}
 	from := k.between(0, period)
 	for f := range frames {
+		if rests && k.r.Float64() < 0.03 { // nothing changes on the screen, nobody asks
+			from += math.Ceil(k.between(2, 20)) * period
+		}
 		date := from + float64(f)*period
 		k.add(0, op{kind: opDate, n: date})
 		e := k.event()
@@ -208,7 +215,37 @@ func healthy(k *maker) {
 	for range k.r.IntN(3) {
 		codes = append(codes, k.any())
 	}
-	dates(k, n, load, codes, 1e9/c.hz, io)
+	if c.hz == 50 && k.r.IntN(3) > 0 {
+		requests(k, n, load*0.7, codes)
+		return
+	}
+	dates(k, n, load, codes, 1e9/c.hz, io, k.r.IntN(3) == 0)
+}
+
+// requests come at any time, and each of n threads serves its own in the order in which they come. An answer is in time
+// if it is given within some times what it takes.
+func requests(k *maker, n int, load float64, codes []int) {
+	k.threads(n)
+	ms, spread := k.between(1, 6), k.between(0.2, 0.6)
+	mean := ms * 1e6 / load
+	type request struct {
+		at     float64
+		thread int
+	}
+	var all []request
+	for t := range n {
+		for at := mean * k.r.ExpFloat64(); at < 1.6e9; at += mean * (0.4 + 0.6*k.r.ExpFloat64()) {
+			all = append(all, request{at, t})
+		}
+	}
+	slices.SortFunc(all, func(a, b request) int { return cmp.Compare(a.at, b.at) })
+	for _, q := range all {
+		k.add(q.thread, op{kind: opDate, n: q.at})
+		for _, c := range codes {
+			k.work(q.thread, c, ms/float64(len(codes)), spread)
+		}
+		k.mark(q.thread, q.at+12*ms*1e6)
+	}
 }
 
 // twoPhase is one program after another.
@@ -226,8 +263,13 @@ func twoPhase(k *maker) {
 func random(k *maker) {
 	k.p.text = "steps of any kind"
 	var codes []int
+	theme, share := k.r.IntN(8), k.r.Float64()
 	for range 2 + k.r.IntN(4) {
-		codes = append(codes, k.any())
+		if k.r.Float64() < share {
+			codes = append(codes, k.of(theme))
+		} else {
+			codes = append(codes, k.any())
+		}
 	}
 	one, io := k.lock(), k.between(0.3, 4)
 	k.p.small = 1 + k.r.IntN(10)

@@ -47,7 +47,7 @@ func draw(r *rand.Rand) *machine {
 	size := r.IntN(3)
 	m.cpus = []int{4, 8, 12, 16, 8, 16, 24, 32, 4, 8, 16, 32}[4*size+r.IntN(4)]
 	names := [][]string{
-		{"12th Gen Intel(R) Core(TM) i7", "Intel(R) Core(TM) i5", "Intel(R) Xeon(R) Gold", "Intel(R) Xeon(R) Platinum"},
+		{"11th Gen Intel(R) Core(TM) i7", "Intel(R) Core(TM) i5", "Intel(R) Xeon(R) Gold", "Intel(R) Xeon(R) Platinum"},
 		{"AMD Ryzen 7", "AMD Ryzen 9", "AMD EPYC", "AMD EPYC"},
 		{"Cortex-A76", "Cortex-A78AE", "Neoverse-N1", "Neoverse-V1"},
 	}
@@ -63,7 +63,7 @@ func draw(r *rand.Rand) *machine {
 	} else if r.IntN(3) > 0 && m.cpus > 4 {
 		m.threads = 2
 	}
-	m.width = []float64{4, 6, 6, 4, 5, 8}[2*int(m.vendor)%4+r.IntN(2)]
+	m.width = []float64{4, 6}[r.IntN(2)]
 	if m.vendor == amd {
 		m.width = 6
 	}

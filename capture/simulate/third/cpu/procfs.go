@@ -106,9 +106,11 @@ func (w *recorder) windows() []*window {
 		})
 	}
 	for _, x := range w.waits {
-		find(x.at, x.at+1, func(v *window, _, _ float64) {
-			v.switches += float64(x.times) * 2 // to somebody else, or to nobody, and back
-			v.crowded += 3e3
+		length := max(1, x.to-x.from)
+		find(x.from, x.from+length, func(v *window, a, b float64) {
+			n := float64(x.times) * (b - a) / length
+			v.switches += n * 2 // to somebody else, or to nobody, and back
+			v.crowded += 3e3 * n
 		})
 	}
 	w.threads(ws, find)
@@ -295,13 +297,17 @@ func (w *recorder) pressure(ws []*window) {
 	if w.r.IntN(4) == 0 { // a kernel without
 		return
 	}
+	swapped := 0.0 // waits for pages that come back are of memory and of storage
+	if w.p.swaps {
+		swapped = 0.97
+	}
 	for _, col := range []struct {
 		name, title string
 		of          func(v *window) float64
 	}{
 		{"cpu_some", "CPU pressure", func(v *window) float64 { return v.crowded }},
-		{"memory_some", "Memory pressure, some", func(*window) float64 { return 0 }},
-		{"memory_full", "Memory pressure, full", func(*window) float64 { return 0 }},
+		{"memory_some", "Memory pressure, some", func(v *window) float64 { return swapped * v.storage }},
+		{"memory_full", "Memory pressure, full", func(v *window) float64 { return swapped * v.stalled }},
 		{"io_some", "I/O pressure, some", func(v *window) float64 { return v.storage }},
 		{"io_full", "I/O pressure, full", func(v *window) float64 { return v.stalled }},
 	} {
@@ -328,6 +334,9 @@ func (w *recorder) sensors(ws []*window) {
 	}
 	size := float64(int(4)<<w.r.IntN(5)) * (1 << 30) * 0.97
 	free := 0.3 + 0.5*w.r.Float64()
+	if w.p.swaps {
+		free *= 0.05
+	}
 	w.level(capture.Meta{Name: "mem_total", Title: "Memory", Unit: "bytes", Block: "memory", Integral: true}, ws,
 		func(*window) float64 { return math.Floor(size/4096) * 4096 })
 	w.level(capture.Meta{Name: "mem_available", Title: "Memory available", Unit: "bytes", Block: "memory", Integral: true}, ws,

@@ -10,7 +10,7 @@ import (
 type op struct {
 	kind  opKind
 	code  int
-	n     float64 // instructions, ns of storage, or the date in ns
+	n     float64 // instructions, ns of storage, or a date in ns: of a frame the last at which it is in time, if any
 	id    int     // of a lock or an event
 	count int     // of the event that is waited for
 	loose int     // the count that would do, where the wait is needless; else as count
@@ -39,9 +39,9 @@ type program struct {
 	locks  int
 	events int
 	frames int
-	due    []float64 // of each frame, 0 where it has no date
-	phases []int     // the first frame of each
-	small  int       // operations that one lock stands for
+	phases []int // the first frame of each
+	swaps  bool  // storage holds what has no room in memory
+	small  int   // operations that one lock stands for
 }
 
 // maker puts a program together.
@@ -129,9 +129,8 @@ func (k *maker) wait(thread, event, count, loose int, spin bool) {
 func (k *maker) signal(thread, event int) { k.add(thread, op{kind: opSignal, id: event}) }
 
 func (k *maker) mark(thread int, due float64) {
-	k.add(thread, op{kind: opMark})
+	k.add(thread, op{kind: opMark, n: due})
 	k.p.frames++
-	k.p.due = append(k.p.due, due)
 }
 
 // barrier lets all threads wait for each other.

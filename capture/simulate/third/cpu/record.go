@@ -14,10 +14,10 @@ import (
 
 // told are the counters that tell of a candidate most directly.
 var told = map[simulate.Candidate][]string{
-	unitCore: {"topdown_retiring", "topdown_be_bound", "amd_ops_dispatched", "amd_ops_retired", "amd_slots_held_up",
+	unitCore: {"topdown_retiring", "topdown_be_bound", "topdown_slots_retired", "amd_ops_dispatched", "amd_ops_retired", "amd_slots_held_up",
 		"stalled_cycles_backend"},
-	unitBranch:   {"branch_misses", "topdown_bad_spec", "amd_ops_dispatched"},
-	unitFrontEnd: {"topdown_fe_bound", "amd_slots_without_ops", "stalled_cycles_frontend", "iTLB_load_misses"},
+	unitBranch:   {"branch_misses", "topdown_bad_spec", "topdown_recovery_bubbles", "topdown_slots_issued", "amd_ops_dispatched"},
+	unitFrontEnd: {"topdown_fe_bound", "topdown_fetch_bubbles", "amd_slots_without_ops", "stalled_cycles_frontend", "iTLB_load_misses"},
 	simulate.MemoryLatency: {"cache_misses", "cache_references", "topdown_mem_bound", "amd_cycles_of_loads",
 		"LLC_loads", "LLC_load_misses", "dTLB_load_misses", "stalled_cycles_backend"},
 	simulate.MemoryBandwidth: {"cache_misses", "cache_references", "topdown_mem_bound", "amd_cycles_of_loads",
@@ -37,11 +37,11 @@ type recorder struct {
 	without []string
 	acc     map[string][]float64 // by event and sample
 	others  []float64            // a factor on what others do, by window
-	mapped  bool                 // the program reads files through its address space
+	mapped  bool                 // the program reads files through its address space, or its memory is swapped
 }
 
 func record(s *run, r *rand.Rand, name string, o *simulate.Options) (*capture.Capture, error) {
-	w := &recorder{run: s, r: r, without: slices.Clone(o.Without), acc: map[string][]float64{}, mapped: r.IntN(4) == 0}
+	w := &recorder{run: s, r: r, without: slices.Clone(o.Without), acc: map[string][]float64{}, mapped: r.IntN(4) == 0 || s.p.swaps}
 	for _, c := range o.Withheld {
 		w.without = append(w.without, told[c]...)
 	}
@@ -135,15 +135,7 @@ func (w *recorder) count() {
 		})
 	}
 	for _, x := range w.waits {
-		i := w.sample(x.at)
-		v := float64(x.times)
-		w.add("context_switches", i, v)
-		w.add("task_clock", i, 1000*v)
-		w.add("instructions", i, 2400*v)
-		w.add("cycles", i, 1000*v*w.m.top*0.8)
-		if w.r.Float64() < 0.03 {
-			w.add("cpu_migrations", i, 1)
-		}
+		w.switched(&x)
 	}
 	for _, past := range w.past {
 		for _, x := range past {
@@ -165,6 +157,25 @@ func (w *recorder) count() {
 		w.add("alignment_faults", i, 0)
 		w.add("emulation_faults", i, 0)
 		w.add("cpu_clock", i, w.at("task_clock", i)*(0.9985+0.001*w.r.Float64()))
+	}
+}
+
+// switched counts the switches of a wait, each of which costs the kernel a microsecond. A wait that stands for many is
+// spread over its time.
+func (w *recorder) switched(x *waited) {
+	done, sum := 0.0, 0.0
+	w.over(x.from, max(x.to, x.from+1), func(i int, ns float64) {
+		sum += float64(x.times) * ns / max(1, x.to-x.from)
+		n := math.Round(sum) - done
+		done += n
+		w.add("context_switches", i, n)
+		w.add("task_clock", i, 1000*n)
+		w.add("instructions", i, 2400*n)
+		w.add("branches", i, 500*n)
+		w.add("cycles", i, 1000*n*w.m.top*0.8)
+	})
+	if w.r.Float64() < 0.03 {
+		w.add("cpu_migrations", w.sample(x.from), 1)
 	}
 }
 
@@ -235,6 +246,14 @@ func (w *recorder) slots(i int, c *code, p *pace, n, cycles float64, jitter *[3]
 	switch m.vendor {
 	case intel:
 		bad, front := 0.75*guess*m.width, (fetch+0.25*guess)*m.width
+		if m.old() {
+			w.add("topdown_total_slots", i, total)
+			w.add("topdown_slots_retired", i, retired)
+			w.add("topdown_slots_issued", i, retired+0.5*bad)
+			w.add("topdown_recovery_bubbles", i, 0.5*bad)
+			w.add("topdown_fetch_bubbles", i, front)
+			return
+		}
 		w.add("topdown_retiring", i, retired)
 		w.add("topdown_bad_spec", i, bad)
 		w.add("topdown_fe_bound", i, front)

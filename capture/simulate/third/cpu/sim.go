@@ -60,7 +60,8 @@ type run struct {
 	count  []int   // by event
 	disk   []float64
 	now    float64
-	ends   []float64 // of frames
+	ends   []float64 // of frames, in the order in which they ended
+	dues   []float64 // when they were to end
 	enders []int     // the threads that ended them
 
 	keep  bool // the rest is kept only where it is asked for
@@ -72,8 +73,8 @@ type run struct {
 
 // waited is a wait that took a CPU away from a thread.
 type waited struct {
-	at    float64
-	times int
+	from, to float64
+	times    int
 }
 
 func play(m *machine, p *program, rel relief, keep bool) *run {
@@ -157,7 +158,7 @@ func (s *run) end(i int) {
 	}
 	s.past[i] = append(s.past[i], stretch{t.from, s.now, t.what, t.code, t.by, t.busy})
 	if t.what != does && !t.busy {
-		s.waits = append(s.waits, waited{t.from, max(1, t.times)})
+		s.waits = append(s.waits, waited{t.from, s.now, max(1, t.times)})
 	}
 }
 
@@ -248,6 +249,7 @@ func (s *run) step(i int) {
 			}
 		case opMark:
 			s.ends = append(s.ends, s.now)
+			s.dues = append(s.dues, o.n)
 			s.enders = append(s.enders, i)
 		}
 	}

@@ -54,7 +54,7 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 
 // short is how much longer each phase is to be, nil where all are long enough to be measured.
 func short(s *run, seconds float64) []float64 {
-	if s.p.due[0] > 0 { // it was made for its dates
+	if s.dues[0] > 0 { // it was made for its dates
 		return nil
 	}
 	firsts := s.p.phases
