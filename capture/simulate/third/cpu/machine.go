@@ -169,7 +169,7 @@ func (m *machine) solve(codes []code, running []int, rel *relief, s *state) {
 	}
 	busy := all*s.share + m.others
 	cores := float64(m.cpus / m.threads)
-	// Two threads of a core get some 1.25 times what one gets.
+	// Two threads of a core get some 1.25 times what one gets, if neither waits.
 	crowd := 1.0
 	if m.threads == 2 {
 		crowd = 1 + 0.6*min(1, max(0, busy-cores)/cores)
@@ -198,10 +198,14 @@ func (m *machine) solve(codes []code, running []int, rel *relief, s *state) {
 	band := m.band / rel.band
 	far, near := m.far*rel.latency, m.near*rel.latency
 	eval := func(c *code, wait float64, p *pace) {
-		run := c.core * rel.core * crowd
+		run := c.core * rel.core
 		guess := c.wrong * m.penalty * rel.branch
-		fetch := c.fetch * rel.fetch * (1 + (crowd-1)*0.5)
+		fetch := c.fetch * rel.fetch
 		cached := max(0, c.l2-c.miss) * near / c.flight / f
+		// The other thread of the core is in the way where it works, and not where it waits.
+		works := run / (run + guess + fetch + (cached+c.miss*far/c.flight)*f)
+		run *= 1 + (crowd-1)*works
+		fetch *= 1 + (crowd-1)*works*0.5
 		p.ns = [parts]float64{partCore: run / want, partBranch: guess / want, partFetch: fetch / want,
 			partLatency: cached + c.miss*far/c.flight, partBand: c.miss * wait / c.flight}
 		p.ns[over] += (run + guess + fetch) * (1/f - 1/want)

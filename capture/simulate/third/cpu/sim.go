@@ -87,7 +87,8 @@ func play(m *machine, p *program, rel relief, keep bool) *run {
 	for i := range s.th {
 		s.step(i)
 	}
-	running, old := make([]int, len(p.codes)), make([]int, len(p.codes))
+	running := make([]int, len(p.codes))
+	solved, key := map[string]*state{}, []byte(nil) // by what runs
 	var st *state
 	for {
 		clear(running)
@@ -106,12 +107,14 @@ func play(m *machine, p *program, rel relief, keep bool) *run {
 		if done {
 			break
 		}
-		if st == nil || !slices.Equal(running, old) {
-			if st == nil || keep {
-				st = &state{}
-			}
+		key = key[:0]
+		for _, n := range running {
+			key = append(key, byte(n))
+		}
+		if st = solved[string(key)]; st == nil {
+			st = &state{}
 			m.solve(p.codes, running, &rel, st)
-			copy(old, running)
+			solved[string(key)] = st
 		}
 		next := math.Inf(1)
 		for i := range s.th {
