@@ -60,7 +60,8 @@ type maker struct {
 
 func newMaker(r *rand.Rand, m *machine, scale []float64) *maker {
 	mk := &maker{r: r, m: m, p: &program{}, scale: scale}
-	mk.code(code{core: 0.6, branch: 0.25, loads: 0.25, l1: 0.0005, flight: 4, warm: 0.55, spin: true})
+	// With an instruction that pauses in the loop it completes few, without one many.
+	mk.code(code{core: mk.between(0.4, 1) * math.Pow(12, r.Float64()), branch: 0.25, loads: 0.25, l1: 0.0005, flight: 4, warm: 0.55, spin: true})
 	return mk
 }
 
