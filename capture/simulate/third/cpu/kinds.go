@@ -167,7 +167,7 @@ func dates(k *maker, n int, load float64, codes []int, period, io float64, rests
 			from += math.Ceil(k.between(2, 20)) * period
 		}
 		date := from + float64(f)*period
-		k.add(0, op{kind: opDate, n: date})
+		k.date(0, date)
 		e := k.event()
 		k.signal(0, e)
 		for t := range n {
@@ -240,7 +240,7 @@ func requests(k *maker, n int, load float64, codes []int) {
 	}
 	slices.SortFunc(all, func(a, b request) int { return cmp.Compare(a.at, b.at) })
 	for _, q := range all {
-		k.add(q.thread, op{kind: opDate, n: q.at})
+		k.date(q.thread, q.at)
 		for _, c := range codes {
 			k.work(q.thread, c, ms/float64(len(codes)), spread)
 		}
@@ -251,12 +251,19 @@ func requests(k *maker, n int, load float64, codes []int) {
 // twoPhase is one program after another.
 func twoPhase(k *maker) {
 	a := k.r.IntN(len(archetypes))
-	b := (a + 1 + k.r.IntN(len(archetypes)-1)) % len(archetypes)
-	k.p.text = archetypes[a].text + ", then " + archetypes[b].text
 	archetypes[a].build(k)
 	k.p.phases = []int{0, k.p.frames}
 	k.gate()
+	first := archetypes[a].text
+	if k.r.IntN(4) == 0 { // it has loaded, and goes on at its dates
+		healthy(k)
+		k.m.hold = 1
+		k.p.text = first + ", then " + k.p.text
+		return
+	}
+	b := (a + 1 + k.r.IntN(len(archetypes)-1)) % len(archetypes)
 	archetypes[b].build(k)
+	k.p.text = first + ", then " + archetypes[b].text
 }
 
 // random is steps of any kind in any order, by independent threads, by threads that wait for each other, or in a line.

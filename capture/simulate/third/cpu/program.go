@@ -11,7 +11,7 @@ type op struct {
 	kind  opKind
 	code  int
 	n     float64 // instructions, ns of storage, or a date in ns: of a frame the last at which it is in time, if any
-	id    int     // of a lock or an event
+	id    int     // of a lock or an event, or the phase whose begin a date counts from
 	count int     // of the event that is waited for
 	loose int     // the count that would do, where the wait is needless; else as count
 	spin  bool    // it waits without giving the CPU away
@@ -40,8 +40,10 @@ type program struct {
 	events int
 	frames int
 	phases []int // the first frame of each
-	swaps  bool  // storage holds what has no room in memory
-	small  int   // operations that one lock stands for
+	gate   int   // the event from which the second's dates count, and how often it is signalled before
+	before int
+	swaps  bool // storage holds what has no room in memory
+	small  int  // operations that one lock stands for
 }
 
 // maker puts a program together.
@@ -127,10 +129,14 @@ func (k *maker) wait(thread, event, count, loose int, spin bool) {
 	k.add(thread, op{kind: opWait, id: event, count: count, loose: loose, spin: spin})
 }
 
+func (k *maker) date(thread int, date float64) {
+	k.add(thread, op{kind: opDate, n: date, id: k.phase})
+}
+
 func (k *maker) signal(thread, event int) { k.add(thread, op{kind: opSignal, id: event}) }
 
 func (k *maker) mark(thread int, due float64) {
-	k.add(thread, op{kind: opMark, n: due})
+	k.add(thread, op{kind: opMark, n: due, id: k.phase})
 	k.p.frames++
 }
 
@@ -152,4 +158,5 @@ func (k *maker) gate() {
 		k.signal(t, k.first[0].id)
 		k.add(t, k.first[0])
 	}
+	k.p.gate, k.p.before = k.first[0].id, n
 }

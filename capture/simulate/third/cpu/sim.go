@@ -59,6 +59,7 @@ type run struct {
 	lines  [][]int // by lock: those that wait
 	count  []int   // by event
 	disk   []float64
+	opened float64 // when the second phase began
 	now    float64
 	ends   []float64 // of frames, in the order in which they ended
 	dues   []float64 // when they were to end
@@ -238,6 +239,9 @@ func (s *run) step(i int) {
 			return
 		case opSignal:
 			s.count[o.id]++
+			if o.id == s.p.gate && s.count[o.id] == s.p.before {
+				s.opened = s.now
+			}
 			for k := range s.th {
 				w := &s.th[k]
 				if (w.what == follows || w.what == inTurn) && math.IsInf(w.until, 1) && w.id == o.id && s.count[o.id] >= w.want {
@@ -245,16 +249,24 @@ func (s *run) step(i int) {
 				}
 			}
 		case opDate:
-			if o.n > s.now {
-				s.pause(i, sleeps, o.n+s.m.wake, o)
+			if date := s.dated(o); date > s.now {
+				s.pause(i, sleeps, date+s.m.wake, o)
 				t.next++
 				return
 			}
 		case opMark:
 			s.ends = append(s.ends, s.now)
-			s.dues = append(s.dues, o.n)
+			s.dues = append(s.dues, s.dated(o))
 			s.enders = append(s.enders, i)
 		}
 	}
 	t.what, t.until, t.busy = isFinished, math.Inf(1), false
+}
+
+// dated is the date of a step, 0 where it has none.
+func (s *run) dated(o *op) float64 {
+	if o.id > 0 && o.n > 0 {
+		return o.n + s.opened
+	}
+	return o.n
 }

@@ -54,9 +54,6 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 
 // short is how much longer each phase is to be, nil where all are long enough to be measured.
 func short(s *run, seconds float64) []float64 {
-	if s.dues[0] > 0 { // it was made for its dates
-		return nil
-	}
 	firsts := s.p.phases
 	if len(firsts) == 0 {
 		firsts = []int{0}
@@ -70,6 +67,10 @@ func short(s *run, seconds float64) []float64 {
 		}
 		if i+1 < len(firsts) {
 			to = s.ends[firsts[i+1]-1]
+		}
+		if s.dues[first] > 0 { // it was made for its dates
+			out = append(out, 1)
+			continue
 		}
 		f := seconds * 1e9 / float64(len(firsts)) / (to - from)
 		longer = longer || f > 1.2
