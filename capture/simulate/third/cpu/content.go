@@ -108,7 +108,7 @@ func (k *maker) some(share float64) int {
 
 // workers do the same independently, as threads of a server or processes of a build do; each calls for steps.
 func (k *maker) workers(n, frames int, step func(t int)) {
-	more, _ := k.stretch()
+	more := k.stretch().more
 	k.threads(n)
 	for f := range frames * more {
 		step(f % n)
@@ -118,7 +118,7 @@ func (k *maker) workers(n, frames int, step func(t int)) {
 
 // together do the parts of a frame side by side, then wait for each other: parallel loops.
 func (k *maker) together(n, frames int, spin bool, step func(t int), alone func()) {
-	more, _ := k.stretch()
+	more := k.stretch().more
 	k.threads(n)
 	for range frames * more {
 		if alone != nil {
@@ -140,7 +140,7 @@ func (k *maker) together(n, frames int, spin bool, step func(t int), alone func(
 // line is a pipeline of threads: each step of a frame waits for the one before, and for room in the buffer behind.
 // With deep 1 a thread does not start before all behind it are done, although they could work side by side.
 func (k *maker) line(frames, deep int, spin bool, steps ...func(t int)) {
-	more, _ := k.stretch()
+	more := k.stretch().more
 	n := len(steps)
 	k.threads(n)
 	done := make([]int, n)

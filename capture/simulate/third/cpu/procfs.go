@@ -163,7 +163,7 @@ func (w *recorder) threads(ws []*window, find func(from, to float64, f func(v *w
 func (w *recorder) background(ws []*window) {
 	soft, quiet := 0.0005+0.004*w.r.Float64(), 0.002+0.01*w.r.Float64()
 	steal := 0.0
-	if w.r.IntN(8) == 0 {
+	if w.virtual {
 		steal = 0.015 * w.r.Float64()
 	}
 	for _, v := range ws {
@@ -318,7 +318,7 @@ func (w *recorder) pressure(ws []*window) {
 // sensors appends clocks, memory, temperature and power.
 func (w *recorder) sensors(ws []*window) {
 	least := w.m.top * (0.2 + 0.15*w.r.Float64())
-	if w.r.IntN(7) > 0 { // virtual machines have no clocks
+	if !w.virtual {
 		for c := range w.m.cpus {
 			last := least + (w.m.all-least)*w.r.Float64()
 			w.level(capture.Meta{Name: "cpu_frequency", Title: "CPU frequency", Unit: "Hz", Block: "cpu",
@@ -345,7 +345,7 @@ func (w *recorder) sensors(ws []*window) {
 	air := 32 + 8*w.r.Float64()
 	grain := []float64{1, 0.125, 0.1}[w.m.vendor]
 	now := 0.0
-	if w.r.IntN(6) > 0 {
+	if !w.virtual && w.r.IntN(10) > 0 {
 		w.level(capture.Meta{Name: "temperature", Title: "Temperature", Unit: "celsius", Block: "thermal", Instance: zone,
 			Combine: capture.CombineMax}, ws, func(v *window) float64 {
 			at := air + (w.m.hot-air)*min(1, v.watts/w.m.heat)
@@ -356,7 +356,7 @@ func (w *recorder) sensors(ws []*window) {
 			return math.Round((now+0.4*w.r.NormFloat64())/grain) * grain
 		})
 	}
-	if w.m.vendor == arm && w.r.IntN(2) == 0 {
+	if w.m.vendor == arm && !w.virtual && w.r.IntN(2) == 0 {
 		w.level(capture.Meta{Name: "hwmon_ina226_power1", Title: "ina226 power1", Unit: "watts", Block: "hwmon"}, ws,
 			func(v *window) float64 { return math.Round(v.watts*(1+0.02*w.r.NormFloat64())*40) / 40 })
 	}

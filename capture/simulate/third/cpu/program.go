@@ -53,15 +53,15 @@ type maker struct {
 	p *program
 	// ns is the time per instruction of each code alone.
 	ns []float64
-	// scale is how much longer each phase is than its program says, phase the one that is being made.
-	scale []float64
+	// scale is how much more each phase is than its program says, phase the one that is being made.
+	scale []scale
 	phase int
 	// first is what a further thread does first.
 	first []op
 }
 
-func newMaker(r *rand.Rand, m *machine, scale []float64) *maker {
-	mk := &maker{r: r, m: m, p: &program{}, scale: scale}
+func newMaker(r *rand.Rand, m *machine, by []scale) *maker {
+	mk := &maker{r: r, m: m, p: &program{}, scale: by}
 	// With an instruction that pauses in the loop it completes few, without one many.
 	mk.code(code{core: mk.between(0.4, 1) * math.Pow(12, r.Float64()), branch: 0.25, loads: 0.25, l1: 0.0005, flight: 4, warm: 0.55, spin: true})
 	return mk
@@ -71,19 +71,22 @@ const spinning = 0 // the code of threads that wait without giving the CPU away
 
 func (k *maker) between(lo, hi float64) float64 { return lo + (hi-lo)*k.r.Float64() }
 
-// stretch says how many times the frames a phase has, and how much longer each of them takes: frames are many requests then.
-func (k *maker) stretch() (more int, long float64) {
+// scale is how many times the frames a phase has, and how much longer each of them takes: it is many requests then.
+type scale struct {
+	more int
+	long float64
+}
+
+func (k *maker) stretch() scale {
 	if k.phase >= len(k.scale) {
-		return 1, 1
+		return scale{1, 1}
 	}
-	f := max(1, k.scale[k.phase])
-	more = min(3, int(f))
-	return more, f / float64(more)
+	return k.scale[k.phase]
 }
 
 // amount is the instructions that take so many ms alone, more or less.
 func (k *maker) amount(code int, ms, spread float64) float64 {
-	_, long := k.stretch()
+	long := k.stretch().long
 	return ms * 1e6 * long / k.ns[code] * (1 + spread*(2*k.r.Float64()-1))
 }
 
@@ -112,7 +115,7 @@ func (k *maker) work(thread, code int, ms, spread float64) {
 // locked is work under a lock, of which the last third could do without.
 func (k *maker) locked(thread, lock, code int, ms, spread float64, spin bool) {
 	n := k.amount(code, ms, spread)
-	_, long := k.stretch()
+	long := k.stretch().long
 	k.add(thread, op{kind: opLock, id: lock, spin: spin, times: int(math.Ceil(long * float64(k.p.small)))})
 	k.add(thread, op{kind: opWork, code: code, n: n * 2 / 3})
 	k.add(thread, op{kind: opUnlock, id: lock, loose: 1})
@@ -121,7 +124,7 @@ func (k *maker) locked(thread, lock, code int, ms, spread float64, spin bool) {
 }
 
 func (k *maker) storage(thread int, ms, spread float64) {
-	_, long := k.stretch()
+	long := k.stretch().long
 	k.add(thread, op{kind: opStorage, n: ms * 1e6 * long * (1 + spread*k.r.ExpFloat64()) / (1 + spread), times: int(math.Ceil(long))})
 }
 

@@ -56,7 +56,7 @@ func pages(k *maker) {
 func compilation(k *maker) {
 	front, middle, link := k.broad(k.between(0.35, 0.8)), k.chase(0.002, 2.5), k.mixed()
 	n, io := k.some(1), k.between(0.1, 3)
-	more, _ := k.stretch()
+	more := k.stretch().more
 	k.threads(n)
 	for f := range n * 30 * more {
 		t := f % n

@@ -37,11 +37,12 @@ type recorder struct {
 	without []string
 	acc     map[string][]float64 // by event and sample
 	others  []float64            // a factor on what others do, by window
+	virtual bool                 // the machine is virtual, with the counters of its host and none of its clocks and sensors
 	mapped  bool                 // the program reads files through its address space, or its memory is swapped
 }
 
 func record(s *run, r *rand.Rand, name string, o *simulate.Options) (*capture.Capture, error) {
-	w := &recorder{run: s, r: r, without: slices.Clone(o.Without), acc: map[string][]float64{}, mapped: r.IntN(4) == 0 || s.p.swaps}
+	w := &recorder{run: s, r: r, virtual: r.IntN(7) == 0, without: slices.Clone(o.Without), acc: map[string][]float64{}, mapped: r.IntN(4) == 0 || s.p.swaps}
 	for _, c := range o.Withheld {
 		w.without = append(w.without, told[c]...)
 	}
@@ -304,6 +305,9 @@ func (w *recorder) machine() {
 		number("cpu_cluster."+strconv.Itoa(i), 0)
 	}
 	for i := range w.m.cpus {
+		if w.virtual {
+			break
+		}
 		number("cpu_max_freq."+strconv.Itoa(i), math.Round(w.m.top*1e4)*1e5)
 	}
 }

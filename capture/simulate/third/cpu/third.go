@@ -31,15 +31,15 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	h := fnv.New64a()
 	h.Write([]byte(name + "/" + kind))
 	plant := ""
-	made := func(scale []float64) *maker {
+	made := func(by []scale) *maker {
 		r := rand.New(rand.NewPCG(h.Sum64(), seed))
-		k := newMaker(r, draw(r), scale)
+		k := newMaker(r, draw(r), by)
 		plant = build(k, kind, seed)
 		return k
 	}
 	k := made(nil)
-	if scale := short(play(k.m, k.p, none, false), 1+1.5*rand.New(rand.NewPCG(seed, 7)).Float64()); scale != nil {
-		k = made(scale)
+	if by := short(play(k.m, k.p, none, false), 1+1.5*rand.New(rand.NewPCG(seed, 7)).Float64()); by != nil {
+		k = made(by)
 	}
 	base := sync.OnceValue(func() *run { return play(k.m, k.p, none, true) })
 	return &simulate.Case{
@@ -53,28 +53,29 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 }
 
 // short is how much longer each phase is to be, nil where all are long enough to be measured.
-func short(s *run, seconds float64) []float64 {
+func short(s *run, seconds float64) []scale {
 	firsts := s.p.phases
 	if len(firsts) == 0 {
 		firsts = []int{0}
 	}
-	var out []float64
+	var out []scale
 	longer := false
 	for i, first := range firsts {
-		from, to := 0.0, s.ends[len(s.ends)-1]
+		from, to, frames := 0.0, s.ends[len(s.ends)-1], len(s.ends)-first
 		if first > 0 {
 			from = s.ends[first-1]
 		}
 		if i+1 < len(firsts) {
-			to = s.ends[firsts[i+1]-1]
+			to, frames = s.ends[firsts[i+1]-1], firsts[i+1]-first
 		}
 		if s.dues[first] > 0 { // it was made for its dates
-			out = append(out, 1)
+			out = append(out, scale{1, 1})
 			continue
 		}
 		f := seconds * 1e9 / float64(len(firsts)) / (to - from)
 		longer = longer || f > 1.2
-		out = append(out, f)
+		more := max(1, min(3, int(f), 1500/frames)) // simulating more takes too long
+		out = append(out, scale{more, max(1, f/float64(more))})
 	}
 	if !longer {
 		return nil

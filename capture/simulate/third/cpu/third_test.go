@@ -151,8 +151,8 @@ func TestCountersFitTogether(t *testing.T) {
 					t.Fatalf("%s %d: the program ran for %v of %v ns in sample %d", kind, seed, ns, room, i)
 				}
 			}
-			top, _ := c.Property("cpu_max_freq.0")
-			if hz := total(v("cycles")) / total(v("task_clock")) * 1e9; hz > top.Number*1.001 || hz < top.Number*0.1 {
+			top, ok := c.Property("cpu_max_freq.0")
+			if hz := total(v("cycles")) / total(v("task_clock")) * 1e9; ok && (hz > top.Number*1.001 || hz < top.Number*0.1) {
 				t.Errorf("%s %d: a clock of %v Hz", kind, seed, hz)
 			}
 			all := 0.0
