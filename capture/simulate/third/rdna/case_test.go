@@ -58,7 +58,7 @@ func TestUnknownNamesAreErrors(t *testing.T) {
 }
 
 func TestPlantsLimit(t *testing.T) {
-	const n = 80
+	const n = 64
 	right := 0
 	for seed := range uint64(n) {
 		c, err := New(Names[0], simulate.KindSingle, seed)
@@ -79,7 +79,7 @@ func TestPlantsLimit(t *testing.T) {
 
 func TestSharesAddUp(t *testing.T) {
 	for _, kind := range Kinds(Names[0]) {
-		for seed := range uint64(4) {
+		for seed := range uint64(3) {
 			c, got := made(t, kind, seed)
 			truth := judged(t, c)
 			if len(truth.Each) != got.Len() {

@@ -15,7 +15,7 @@
 // 32 MiB of Infinity Cache; LPDDR5X-8000 of 256 bits; transcendentals at a quarter and doubles at a sixteenth of the
 // rate; and on the public capture of vcopy, whose three dispatches, ten passes and counters the recorder imitates:
 // passes with many counters have long gaps, after which the clock is low and the cache emptier; counters of GL0 are
-// gated in many captures; two GRBM counters are stale; GUI_ACTIVE holds the profiler's own cycles. The model takes 17.2
+// gated unless the clock is held; two GRBM counters are stale; GUI_ACTIVE holds the profiler's own cycles. The model takes 17.5
 // us where vcopy took 17.3 to 17.7, 66 at the low clock (56 to 84), 39 when cold (31 to 38); most counts agree within 10 %.
 //
 // Relief makes a rate half as high again, or takes a third off a time: of arithmetic and LDS with their pipelines, of the
@@ -30,5 +30,5 @@
 // GL0 misses. What options say of marks, of the processor's counters and of sets has no meaning here.
 //
 // It leaves out: differences between processors, address translation but for the first dispatch, instruction fetch but
-// for its misses, divergence but as lost lanes and touched lines, copies by the host, and other clients of the memory.
+// for its misses, divergence but as the lines that lanes touch, copies by the host, and other clients of the memory.
 package rdna

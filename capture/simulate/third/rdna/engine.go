@@ -53,6 +53,7 @@ type wave struct {
 	chunk   int
 	pending [maxPending]flight // loads that nobody has waited for yet, oldest first
 	asked   int
+	issued  int32 // what the address unit does for the operation that the wave is at; 0 is nothing
 }
 
 // maxPending is more than any kernel asks for ahead.

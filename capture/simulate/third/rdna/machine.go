@@ -130,12 +130,9 @@ func (k *kernel) loads() (n int) {
 
 // rounds is how often all slots are filled before a steady state is believed.
 func (k *kernel) rounds(slots int) int {
-	const most = 24000 // operations
+	const most = 14000 // operations, unless even few rounds have more
 	ops := (len(k.before) + len(k.body)*k.iters + len(k.after)) * k.wavesPerGroup() * slots
-	if n := max(4, (12+slots-1)/slots); n*ops < most {
-		return n
-	}
-	return 4
+	return max(4, min(12, most/ops))
 }
 
 // each calls f for every operation of a wave, with how often it is done.

@@ -66,6 +66,9 @@ func (e *engine) step(w *wave) state {
 		body = e.k.phase(w.iter)
 	}
 	o := &body[w.pc]
+	if o.vector() && !e.issue(w, o) {
+		return ready
+	}
 	switch o.kind {
 	case opVALU:
 		e.arithmetic(w, o)
@@ -152,9 +155,15 @@ func (e *engine) load(w *wave, o *op) {
 	}
 }
 
-// memory sends vector memory instructions on their way: through the address unit and GL0, then, for the lines that miss,
-// GL2, the fabric and DRAM. The wave goes on when they are issued.
-func (e *engine) memory(w *wave, o *op) (done float64, seg int32) {
+// vector reports whether an operation goes through the address unit.
+func (o *op) vector() bool { return o.kind == opLoad || o.kind == opStore || o.kind == opAtomic }
+
+// issue gives vector memory instructions to the address unit. It reports false where that takes them later: the wave
+// comes back then.
+func (e *engine) issue(w *wave, o *op) bool {
+	if w.issued > 0 {
+		return true
+	}
 	ta := &e.ta[w.simd/2]
 	lines := o.n * o.lines
 	cycles := max(o.n*o.bytes*lanes/gl0Bytes, lines)
@@ -162,11 +171,21 @@ func (e *engine) memory(w *wave, o *op) (done float64, seg int32) {
 		cycles = max(cycles, o.n*lanes/filtered)
 	}
 	start, seg := e.serve(ta, byLoadStore, w.at, cycles*e.m.loadStore, w.seg)
-	if start > w.at { // the wave cannot issue until the unit takes it
+	w.issued = seg
+	if start > w.at {
 		e.inst += start - w.at
 		e.qTA.add(w.at, start)
 		w.at, w.seg = start, e.segs[seg].pred
+		return false
 	}
+	return true
+}
+
+// memory sends vector memory instructions on their way after the address unit: for the lines that miss in GL0 through
+// GL2, the fabric and DRAM. The wave goes on.
+func (e *engine) memory(w *wave, o *op) (done float64, seg int32) {
+	lines := o.n * o.lines
+	seg, w.issued = w.issued, 0
 	out := e.segs[seg].to
 	missed := lines * (1 - o.gl0)
 	if o.kind != opLoad {
@@ -188,6 +207,7 @@ func (e *engine) memory(w *wave, o *op) (done float64, seg int32) {
 		serve *= o.serial
 	}
 	begin := out
+	var start float64
 	start, seg = e.serve(&e.gl2, byCache, out, serve*e.m.cache, seg)
 	if start > begin+16 {
 		e.qGL2.add(begin, start)
