@@ -315,9 +315,11 @@ func (s *scene) healthy(r *simulated, from, to int) bool {
 }
 
 func (s *scene) truth() *simulate.Truth {
-	for i := range s.contents {
-		s.contents[i].prepare(s.p, true, s.steady())
-	}
+	s.deep.Do(func() {
+		for i := range s.contents {
+			s.contents[i].prepare(s.p, true, s.steady())
+		}
+	})
 	base := s.run(all)
 	whole := [2]*simulated{s.run(wholeCPU), s.run(wholeGPU)}
 	var relieved [vsync]*simulated
