@@ -44,7 +44,10 @@ func TestEqualArgumentsGiveEqualCases(t *testing.T) {
 	each(func(name, kind string) {
 		a, ca := made(t, name, kind, 3)
 		b, cb := made(t, name, kind, 3)
-		if a.Text != b.Text || !reflect.DeepEqual(judged(t, a), judged(t, b)) || len(ca.Counters) != len(cb.Counters) {
+		if kind == simulate.KindArchetype && !reflect.DeepEqual(judged(t, a), judged(t, b)) {
+			t.Errorf("%s %s: two truths of one seed differ", name, kind)
+		}
+		if a.Text != b.Text || len(ca.Counters) != len(cb.Counters) {
 			t.Fatalf("%s %s: two cases of one seed differ", name, kind)
 		}
 		for i, c := range ca.Counters {
@@ -108,7 +111,7 @@ func TestPlantsLimit(t *testing.T) {
 
 func TestSharesAddUp(t *testing.T) {
 	each(func(name, kind string) {
-		clear, n := 0, uint64(5)
+		clear, n := 0, uint64(3)
 		var who []string
 		for seed := range n {
 			c, rec := made(t, name, kind, seed)
@@ -141,6 +144,11 @@ func TestIdentitiesOfDraws(t *testing.T) {
 	for _, kind := range Kinds(gpaName) {
 		for seed := range uint64(6) {
 			_, rec := made(t, gpaName, kind, seed)
+			for _, c := range rec.Counters {
+				if c.Doc == "" {
+					t.Errorf("%s %d: the catalogue does not know %s", kind, seed, c.Name)
+				}
+			}
 			has := func(name string) bool { return rec.Counter(name) != nil }
 			for i := range rec.Len() {
 				v := func(name string) float64 { return rec.Counter(name).Floats()[i] }
@@ -254,7 +262,7 @@ func TestOptionsLeaveCountersOut(t *testing.T) {
 }
 
 func TestHealthyOnesKeepEveryDate(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range uint64(6) {
 		c, _ := made(t, liveName, simulate.KindHealthy, seed)
 		if truth := judged(t, c); !truth.Healthy || truth.Missed > 0 || truth.Leaves[0].Percent > 5 {
 			t.Errorf("%d: healthy %v, %d dates missed, gains %v", seed, truth.Healthy, truth.Missed, truth.Leaves[:2])

@@ -85,8 +85,8 @@ func (d *director) archetype(mixed bool) content {
 	if d.r.IntN(3) == 0 && d.async(&c) {
 		c.inTurn = d.r.IntN(3) == 0
 	}
-	ratio := math.Exp(d.in(math.Log(0.25), math.Log(1.7)))
-	part := d.in(0.15, 0.6)
+	ratio := math.Exp(d.in(math.Log(0.25), math.Log(3.2)))
+	part := d.in(0.1, 0.65)
 	d.processor(&c, ratio*(1-part), ratio*part)
 	t := d.gpu(&c)
 	c.one, c.sync = d.r.IntN(5) == 0, d.r.IntN(9) == 0
@@ -110,10 +110,13 @@ func (d *director) archetype(mixed bool) content {
 func (d *director) serial() content {
 	c := d.drawn(d.r.IntN(3) == 0)
 	kind := d.r.IntN(3)
-	if kind == 0 && d.async(&c) {
-		c.inTurn = true
-		d.processor(&c, d.in(0.2, 0.5), d.in(0.05, 0.3))
-		return c
+	for try := 0; kind == 0 && try < 5; try++ {
+		if d.async(&c) {
+			c.inTurn = true
+			d.processor(&c, d.in(0.2, 0.5), d.in(0.05, 0.3))
+			return c
+		}
+		c = d.drawn(try > 2)
 	}
 	d.processor(&c, d.in(0.5, 1.2), d.in(0.1, 0.4))
 	c.sync, c.one = true, kind == 2
@@ -312,9 +315,11 @@ func (s *scene) healthy(r *simulated, from, to int) bool {
 }
 
 func (s *scene) truth() *simulate.Truth {
-	for i := range s.contents {
-		s.contents[i].prepare(s.p, true, s.steady())
-	}
+	s.deep.Do(func() {
+		for i := range s.contents {
+			s.contents[i].prepare(s.p, true, s.steady())
+		}
+	})
 	base := s.run(all)
 	whole := [2]*simulated{s.run(wholeCPU), s.run(wholeGPU)}
 	var relieved [vsync]*simulated

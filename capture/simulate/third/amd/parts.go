@@ -1,6 +1,10 @@
 package amd
 
-import "astrolabe/capture/simulate"
+import (
+	"math"
+
+	"astrolabe/capture/simulate"
+)
 
 // Labels are what can set the pace inside the GPU, each a candidate.
 const (
@@ -52,6 +56,7 @@ type part struct {
 	mall       float64 // bytes per ns of the last level, 0 where there is none
 	mallSize   float64
 	dram       float64
+	bus        float64 // bytes that memory moves at once
 	video      float64 // bytes of video memory
 	power      float64 // watts that the firmware allows
 	shared     bool    // an APU: main memory, and one budget with the processor
@@ -61,13 +66,13 @@ const mb = 1 << 20
 
 // parts are products as AMD's pages and public measurements describe them.
 var parts = []part{
-	{"AMD Radeon RX 6800 XT", "GFX103", "0x73bf", 72, 4, 2.25, 128, 2048, 4 * mb, 1660, 128 * mb, 512, 16 << 30, 255, false},
-	{"AMD Radeon RX 6700 XT", "GFX103", "0x73df", 40, 2, 2.58, 64, 1024, 3 * mb, 1240, 96 * mb, 384, 12 << 30, 186, false},
-	{"AMD Radeon RX 6600 XT", "GFX103", "0x73ff", 32, 2, 2.59, 64, 1024, 2 * mb, 660, 32 * mb, 256, 8 << 30, 130, false},
-	{"AMD Custom GPU 0405", "GFX103", "0x163f", 8, 1, 1.6, 16, 512, 1 * mb, 0, 0, 88, 1 << 30, 15, true},
-	{"AMD Radeon RX 7900 XTX", "GFX11", "0x744c", 96, 6, 2.5, 192, 3072, 6 * mb, 2900, 96 * mb, 960, 24 << 30, 303, false},
-	{"AMD Radeon RX 7800 XT", "GFX11", "0x747e", 60, 3, 2.43, 96, 2048, 4 * mb, 2000, 64 * mb, 624, 16 << 30, 263, false},
-	{"AMD Radeon RX 7600", "GFX11", "0x7480", 32, 2, 2.65, 64, 1024, 2 * mb, 1000, 32 * mb, 288, 8 << 30, 165, false},
+	{"AMD Radeon RX 6800 XT", "GFX103", "0x73bf", 72, 4, 2.25, 128, 2048, 4 * mb, 1660, 128 * mb, 512, 32, 16 << 30, 255, false},
+	{"AMD Radeon RX 6700 XT", "GFX103", "0x73df", 40, 2, 2.58, 64, 1024, 3 * mb, 1240, 96 * mb, 384, 24, 12 << 30, 186, false},
+	{"AMD Radeon RX 6600 XT", "GFX103", "0x73ff", 32, 2, 2.59, 64, 1024, 2 * mb, 660, 32 * mb, 256, 16, 8 << 30, 130, false},
+	{"AMD Custom GPU 0405", "GFX103", "0x163f", 8, 1, 1.6, 16, 512, 1 * mb, 0, 0, 88, 16, 1 << 30, 15, true},
+	{"AMD Radeon RX 7900 XTX", "GFX11", "0x744c", 96, 6, 2.5, 192, 3072, 6 * mb, 2900, 96 * mb, 960, 48, 24 << 30, 303, false},
+	{"AMD Radeon RX 7800 XT", "GFX11", "0x747e", 60, 3, 2.43, 96, 2048, 4 * mb, 2000, 64 * mb, 624, 32, 16 << 30, 263, false},
+	{"AMD Radeon RX 7600", "GFX11", "0x7480", 32, 2, 2.65, 64, 1024, 2 * mb, 1000, 32 * mb, 288, 16, 8 << 30, 165, false},
 }
 
 // Latencies of the levels in ns beyond the one before, of light load. They change little with the clock, as pointer
@@ -106,3 +111,13 @@ const (
 	valuReach = 0.88 // of the issue slots: branches, waits for operands, the sequencer's turns
 	dramReach = 0.87 // refresh, turns from read to write
 )
+
+// memoryHz is the clock of the memory as the driver tells it: a sixteenth of what a pin moves, or an eighth of slower
+// kinds beside a processor.
+func (p *part) memoryHz() float64 {
+	pumps := 16.0
+	if p.shared {
+		pumps = 8
+	}
+	return math.Round(1000*p.dram/p.bus/pumps) * 1e6
+}

@@ -2,6 +2,7 @@ package amd
 
 import (
 	"math"
+	"sync"
 
 	"astrolabe/capture/simulate"
 )
@@ -179,6 +180,7 @@ type scene struct {
 	least    float64   // clock that the governor does not go below, as a share
 	target   float64   // load that the governor aims at
 	warm     int
+	deep     sync.Once // the reliefs of contents are simulated when the truth is first asked for
 }
 
 const (

@@ -116,7 +116,7 @@ func (x *recording) sensors() {
 	hz := func(g *glance) float64 {
 		return math.Round(1000*p.clock*g.clock*(1-0.006*x.r.Float64())) * 1e6
 	}
-	memoryHz := math.Round(p.dram/p.busBytes()/16*1000) * 1e6
+	memoryHz := p.memoryHz()
 	clocks := func(g *glance) float64 {
 		if g.load < 0.03 {
 			return math.Round(memoryHz/1e6*0.1) * 1e6
@@ -167,9 +167,6 @@ func (x *recording) sensors() {
 	}
 	x.engines(all)
 }
-
-// busBytes is the width of the memory's bus in bytes, of products whose memory moves 16 or 18 bits a pin and ns.
-func (p *part) busBytes() float64 { return math.Round(p.dram/(16*4)) * 4 }
 
 // table is the firmware's gpu_metrics of a discrete GPU.
 func (x *recording) table(level func(capture.Meta, func(*glance) float64), all []glance, hz, watts, celsius, clocks func(*glance) float64) {
@@ -230,8 +227,9 @@ func (x *recording) properties() {
 	add("shader_engines", p.engines)
 	add("cu_per_gpu", p.units)
 	add("wave_size", 32)
+	add("vram_bus_bits", 8*p.bus)
 	add("max_sclk_hz", math.Round(1000*p.clock)*1e6)
-	add("max_mclk_hz", math.Round(p.dram/p.busBytes()/16*1000)*1e6)
+	add("max_mclk_hz", p.memoryHz())
 	add("gl2c_bytes", p.l2Size)
 	if p.mall > 0 {
 		add("mall_bytes", p.mallSize)
