@@ -147,7 +147,8 @@ func (a *amount) work(m *machine, p *pass, hz float64) (w [leafCount]float64) {
 	w[loadStore] = (a.lines + 4*threads*p.atomics) / subslices / 0.62
 	w[localMemory] = a.slmLines / m.slm / subslices / 0.95
 	w[cache] = (a.texLines + a.lines) / float64(m.banks) / 0.7
-	w[bandwidth] = a.bytes() / m.bytes * hz
+	// What the last-level cache has does not go to memory, but through the GT interface all the same.
+	w[bandwidth] = math.Max(a.bytes()*(1-p.llc)/m.bytes*hz, a.bytes()/m.gti/0.85)
 	return w
 }
 

@@ -23,6 +23,7 @@ type pass struct {
 
 	reuse    float64 // share of the vertices' bytes that caches hold, as for instances
 	stays    float64 // share of the bytes of color and depth that compression and caches keep from memory
+	llc      float64 // share of what goes through the GT interface that the last-level cache has
 	crossing float64 // share of the primitives that cross the borders of the view
 	thin     float64 // blocks that primitives touch beside those that they fill, as a share
 	stencil  float64 // tests of a pixel beyond the first: stencil, samples
@@ -174,7 +175,7 @@ func (m *machine) run(p *pass, clock float64, relieved leaf) *timing {
 		if relieved == latency {
 			slow = 1.5
 		}
-		away := p.trips * (m.l3Latency + p.l3Miss*m.memory*hz) / slow
+		away := p.trips * (m.l3Latency + p.l3Miss*(p.llc*45+(1-p.llc)*m.memory)*hz) / slow
 		threads := a.vs + a.ps + a.cs
 		if threads < 1 {
 			shaded[c] = shading{clocks: work[bandwidth]}
