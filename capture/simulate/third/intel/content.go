@@ -130,6 +130,14 @@ func (m *machine) dispatch(r *rand.Rand, kind int) *pass {
 // content makes the passes of a kind of application.
 func (m *machine) content(r *rand.Rand, kind int) (text string, passes []*pass) {
 	pixels := []float64{0.92e6, 1.44e6, 2.07e6, 3.7e6}[r.IntN(4)]
+	defer func() {
+		for _, p := range passes {
+			p.llc = m.llc * (0.3 + 1.2*r.Float64())
+			p.ps, p.tex = p.ps*m.shader, p.tex*m.shader
+			p.l3Miss *= m.l3Miss
+			p.stays = 1 - (1-p.stays)*m.packed
+		}
+	}()
 	switch kind % 9 {
 	case 0:
 		text = "game with shadows and filters"

@@ -147,7 +147,8 @@ func (a *amount) work(m *machine, p *pass, hz float64) (w [leafCount]float64) {
 	w[loadStore] = (a.lines + 4*threads*p.atomics) / subslices / 0.62
 	w[localMemory] = a.slmLines / m.slm / subslices / 0.95
 	w[cache] = (a.texLines + a.lines) / float64(m.banks) / 0.7
-	w[bandwidth] = a.bytes() / m.bytes * hz
+	// What the last-level cache has does not go to memory, but through the GT interface all the same.
+	w[bandwidth] = math.Max(a.bytes()*(1-p.llc)/m.bytes*hz, a.bytes()/m.gti/0.85)
 	return w
 }
 
@@ -196,8 +197,7 @@ func (a *amount) count(m *machine, p *pass, s *shading, hz, ns float64) (f, b co
 	}
 	b[evLoaded] = s.loaded * clocks
 	perEU := s.loaded / eus
-	idle := math.Exp(-1.8 * perEU) // that no thread is there
-	b[evStall] = math.Max(0, clocks*eus*(1-idle)-active)
+	b[evStall] = math.Max(0, clocks*eus*(1-idle(perEU))-active)
 	b[evSamplerBusy] = math.Min(1, s.use[texture]*0.95+0.35*math.Min(s.use[texture], 1-s.use[texture])) * clocks
 	// The sampler is a bottleneck while its input queue is full: some ten messages of the subslice's threads.
 	full := func(weight, room float64) float64 {
@@ -211,3 +211,6 @@ func (a *amount) count(m *machine, p *pass, s *shading, hz, ns float64) (f, b co
 	b[evQueueFull] = s.use[bandwidth] * full(s.weight[bandwidth], 8) * clocks
 	return f, b
 }
+
+// idle is the share of EUs that have no thread at a mean number of threads.
+func idle(threads float64) float64 { return math.Exp(-1.8 * threads) }

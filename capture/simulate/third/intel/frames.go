@@ -12,6 +12,7 @@ type program struct {
 	app     float64 // ns per frame of the application's thread
 	driver  float64 // and of the driver's
 	apart   bool    // the driver has a thread of its own
+	early   bool    // passes are handed to the GPU one by one, while the driver is at the next
 	helpers float64 // ns per frame of other threads, which nobody waits for
 	sync    bool    // the application waits for the GPU before it begins the next frame
 	other   float64 // ns that another engine, for video or copies, works on a frame before it is rendered
@@ -71,7 +72,7 @@ type frame struct {
 	missed                  int
 	clock                   float64
 	passes                  []rendered
-	shares                  [leafCount]float64 // of the GPU's time
+	busy                    float64 // the GPU's time
 }
 
 type result struct {
@@ -85,12 +86,14 @@ type result struct {
 	missed  int
 }
 
-// node is a moment of the graph of what waits for what: what went before, and what the time between is due to.
+// node is a moment of the graph of what waits for what: what went before, and what the time between is due to, which for
+// the GPU is what set the pace of the pass.
 type node struct {
 	at   float64
 	from int
-	by   leaf // none is the GPU, by the frame's shares
+	by   leaf
 	f    int
+	t    *timing // of the GPU's work
 }
 
 // timings keeps passes by clock; they only differ in size from frame to frame.
@@ -147,9 +150,9 @@ func (p *program) simulate(k *timings, from float64, first int) *result {
 				last = o
 			}
 		}
-		return add(node{at(last), last, app, f})
+		return add(node{at: at(last), from: last, by: app, f: f})
 	}
-	origin := add(node{from, -1, app, 0})
+	origin := add(node{at: from, from: -1, by: app})
 	n := p.frames + warm
 	frames := make([]frame, n)
 	begun, made, told, filled, drawn, shown := make([]int, n), make([]int, n), make([]int, n), make([]int, n), make([]int, n), make([]int, n)
@@ -174,7 +177,7 @@ func (p *program) simulate(k *timings, from float64, first int) *result {
 		}
 		if p.cap > 0 && i > 0 {
 			if due := at(begun[i-1]) + p.cap; due > at(start) {
-				start = add(node{due, begun[i-1], capped, i})
+				start = add(node{at: due, from: begun[i-1], by: capped, f: i})
 			} else if at(start) > due+0.02*p.cap {
 				f.missed = 1
 			}
@@ -182,13 +185,13 @@ func (p *program) simulate(k *timings, from float64, first int) *result {
 		if p.ask > 0 {
 			wish += p.wishes[i]
 			if wish > at(start) {
-				start = add(node{wish, start, request, i})
+				start = add(node{at: wish, from: start, by: request, f: i})
 			}
 		}
 		begun[i] = start
-		made[i] = add(node{at(start) + p.app*p.think[i]/appSpeed, start, app, i})
+		made[i] = add(node{at: at(start) + p.app*p.think[i]/appSpeed, from: start, by: app, f: i})
 		driverStart := after(i, made[i], ref(told, i-1))
-		told[i] = add(node{at(driverStart) + p.driver*p.think[i]/driverSpeed, driverStart, driver, i})
+		told[i] = add(node{at: at(driverStart) + p.driver*p.think[i]/driverSpeed, from: driverStart, by: driver, f: i})
 		ready := told[i]
 		if p.other > 0 {
 			begin := after(i, told[i], ref(filled, i-1))
@@ -196,9 +199,12 @@ func (p *program) simulate(k *timings, from float64, first int) *result {
 				begin = after(i, begin, ref(drawn, i-1))
 			}
 			took := p.other * p.think[i]
-			filled[i] = add(node{at(begin) + took, begin, app, i})
+			filled[i] = add(node{at: at(begin) + took, from: begin, by: app, f: i})
 			f.other = stretch{at(begin), at(filled[i])}
 			ready = filled[i]
+		}
+		if p.early && p.other == 0 {
+			ready = driverStart
 		}
 		gpuStart := after(i, ready, ref(drawn, i-1))
 		// The governor looks at how busy the GPU was, and steps up or down.
@@ -218,27 +224,33 @@ func (p *program) simulate(k *timings, from float64, first int) *result {
 			clock = most
 		}
 		f.clock = math.Round(clock/clockStep) * clockStep
-		now := at(gpuStart)
+		last := gpuStart
 		for j, ps := range p.passes {
 			t := k.of(ps, f.clock)
 			scale := p.scale[i] * p.jitter[i][j] / gpuSpeed
-			f.passes = append(f.passes, rendered{stretch{now, now + t.ns*scale}, t, scale})
-			for l, ns := range t.shares {
-				f.shares[l] += ns * scale
+			if p.early {
+				part := float64(j+1) / float64(len(p.passes))
+				handed := at(driverStart) + (at(told[i])-at(driverStart))*part
+				if handed > at(last) {
+					last = add(node{at: handed, from: driverStart, by: driver, f: i})
+				}
 			}
-			now += t.ns * scale
+			begin := at(last)
+			last = add(node{begin + t.ns*scale, last, none, i, t})
+			f.passes = append(f.passes, rendered{stretch{begin, at(last)}, t, scale})
+			f.busy += t.ns * scale
 		}
-		drawn[i] = add(node{now, gpuStart, none, i})
-		worked += now - at(gpuStart)
-		f.app, f.driver, f.gpu = stretch{at(start), at(made[i])}, stretch{at(driverStart), at(told[i])}, stretch{at(gpuStart), now}
+		drawn[i] = last
+		worked += f.busy
+		f.app, f.driver, f.gpu = stretch{at(start), at(made[i])}, stretch{at(driverStart), at(told[i])}, stretch{f.passes[0].from, at(last)}
 
-		end, last := drawn[i], ref(shown, i-1)
+		end, before := drawn[i], ref(shown, i-1)
 		switch {
 		case p.refresh == 0:
 			shown[i] = end
 		case p.adaptive:
-			if due := at(last) + p.refresh; due > at(end) {
-				end = add(node{due, last, vsync, i})
+			if due := at(before) + p.refresh; due > at(end) {
+				end = add(node{at: due, from: before, by: vsync, f: i})
 			}
 			shown[i] = end
 		default:
@@ -246,12 +258,12 @@ func (p *program) simulate(k *timings, from float64, first int) *result {
 			if len(p.every) > 0 {
 				step = p.every[i%len(p.every)]
 			}
-			due := from + p.refresh*(math.Round((at(last)-from)/p.refresh)+float64(step))
+			due := from + p.refresh*(math.Round((at(before)-from)/p.refresh)+float64(step))
 			if p.ask > 0 || p.cap > 0 { // dates are those of who asks
 				due = 0
 			}
 			if at(end) <= due {
-				shown[i] = add(node{due, last, vsync, i})
+				shown[i] = add(node{at: due, from: before, by: vsync, f: i})
 				break
 			}
 			next := from + p.refresh*math.Ceil((at(end)-from)/p.refresh)
@@ -260,7 +272,7 @@ func (p *program) simulate(k *timings, from float64, first int) *result {
 			} else if p.ask > 0 && next > wish+3*p.refresh {
 				f.missed = 1
 			}
-			shown[i] = add(node{next, end, vsync, i})
+			shown[i] = add(node{at: next, from: end, by: vsync, f: i})
 		}
 		f.shown = at(shown[i])
 	}
@@ -286,10 +298,7 @@ func (p *program) sumUp(nodes []node, frames []frame, last int, from float64, fi
 			r.shares[x.by] += took
 			continue
 		}
-		f, all := &frames[x.f], 0.0
-		for _, ns := range f.shares {
-			all += ns
-		}
+		all := frames[x.f].busy
 		// Where two work in turn for no need, what the shorter of them takes is due to that.
 		turn := 0.0
 		if p.sync {
@@ -299,13 +308,13 @@ func (p *program) sumUp(nodes []node, frames []frame, last int, from float64, fi
 			turn = math.Min(1, p.other*p.think[x.f]/all)
 			r.shares[inTurn] += took * turn
 		}
-		for l, ns := range f.shares {
-			r.shares[l] += took * (1 - turn) * ns / all
+		for l, ns := range x.t.shares {
+			r.shares[l] += took * (1 - turn) * ns / x.t.ns
 		}
 	}
 	for i := range r.frames {
 		f := &r.frames[i]
-		r.busy += f.gpu.to - f.gpu.from
+		r.busy += f.busy
 		r.clock += f.clock / float64(len(r.frames))
 		r.missed += f.missed
 	}

@@ -52,8 +52,12 @@ func (m *machine) finish(r *rand.Rand, p *program) *program {
 func (m *machine) archetype(r *rand.Rand) *program {
 	ns := between2(r, 6e6, 40e6)
 	text, passes := m.busyContent(r, ns)
+	ns = m.took(passes)
 	p := free(r, text, passes, ns)
 	p.app, p.driver = ns*between2(r, 0.1, 0.9), ns*between2(r, 0.08, 0.5)
+	if r.IntN(5) == 0 { // scripts, physics, or thousands of calls
+		p.app, p.driver = ns*between2(r, 0.5, 1.8), ns*between2(r, 0.2, 1.5)
+	}
 	switch r.IntN(10) {
 	case 0, 1:
 		p.refresh, p.every = 1e9/60, []int{1}
@@ -92,7 +96,7 @@ func (m *machine) healthy(r *rand.Rand) *program {
 	}
 	d := dates[r.IntN(len(dates))]
 	ns := 1e9 / d.refresh
-	p := &program{hold: 1, holder: none, buffers: 2 + r.IntN(2), apart: r.IntN(3) == 0}
+	p := &program{hold: 1, holder: none, buffers: 2 + r.IntN(2), apart: r.IntN(3) == 0, early: r.IntN(2) == 0}
 	mode, text := r.IntN(10), d.text
 	switch {
 	case mode < 5:

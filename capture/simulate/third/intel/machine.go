@@ -75,6 +75,11 @@ type part struct {
 	cpus              int
 	l3Latency         float64 // clocks
 	memory            float64 // ns
+	gti               float64 // bytes
+	llc               float64 // a usual share of hits
+	l3Miss            float64 // how its L3, by size, misses beside the smaller one
+	packed            float64 // how much its compression leaves of color and depth beside the older one
+	shader            float64 // how much longer the shaders are that programs run on it
 	sets              []string
 	maxClocks, widths []float64 // what products of it have: Hz, bytes per ns
 }
@@ -82,13 +87,13 @@ type part struct {
 var parts = map[string]*part{
 	"intel-kbl-gt2-third": {gpu: "intel-kbl-gt2", title: "Intel HD Graphics 620", id: "8086:5916", subslices: 3, eus: 8,
 		threads: 7, quads: 1, slm: 1, banks: 4, vertex: 0.55, clip: 0.5, setup: 0.45, raster: 16, hiz: 24, z: 14, backend: 8,
-		minClock: 300e6, timestamp: 12e6, cpus: 4, l3Latency: 190, memory: 170,
+		minClock: 300e6, timestamp: 12e6, cpus: 4, l3Latency: 190, memory: 170, gti: 64, llc: 0.3, l3Miss: 1, packed: 1, shader: 1,
 		sets: []string{"ComputeBasic", "RenderPipeProfile", "MemoryReads", "MemoryWrites", "HDCAndSF",
 			"RasterizerAndPixelBackend", "L3_1", "Sampler"},
 		maxClocks: []float64{1000e6, 1050e6, 1150e6}, widths: []float64{17, 29.8, 34.1, 38.4}},
 	"intel-tgl-third": {gpu: "intel-tgl-gt2", title: "Intel Iris Xe Graphics", id: "8086:9a49", gen12: true, subslices: 6,
 		eus: 16, threads: 7, quads: 2, slm: 2, banks: 8, vertex: 0.9, clip: 0.9, setup: 0.85, raster: 32, hiz: 48, z: 30,
-		backend: 24, minClock: 100e6, timestamp: 19.2e6, cpus: 8, l3Latency: 220, memory: 150,
+		backend: 24, minClock: 100e6, timestamp: 19.2e6, cpus: 8, l3Latency: 220, memory: 150, gti: 128, llc: 0.5, l3Miss: 0.65, packed: 0.75, shader: 1.5,
 		sets:      []string{"ComputeBasic", "RenderPipeProfile", "HDCAndSF", "RasterizerAndPixelBackend", "L3_1", "Sampler_1"},
 		maxClocks: []float64{1300e6, 1350e6, 1400e6}, widths: []float64{25.6, 51.2, 68.3}},
 }

@@ -23,6 +23,7 @@ type pass struct {
 
 	reuse    float64 // share of the vertices' bytes that caches hold, as for instances
 	stays    float64 // share of the bytes of color and depth that compression and caches keep from memory
+	llc      float64 // share of what goes through the GT interface that the last-level cache has
 	crossing float64 // share of the primitives that cross the borders of the view
 	thin     float64 // blocks that primitives touch beside those that they fill, as a share
 	stencil  float64 // tests of a pixel beyond the first: stencil, samples
@@ -83,6 +84,7 @@ type shading struct {
 type span struct {
 	from, to float64
 	n        counts
+	some     []event // that are not 0
 }
 
 // timing is a pass at a clock: how long it takes, what set the pace in it, and what was counted when.
@@ -174,7 +176,7 @@ func (m *machine) run(p *pass, clock float64, relieved leaf) *timing {
 		if relieved == latency {
 			slow = 1.5
 		}
-		away := p.trips * (m.l3Latency + p.l3Miss*m.memory*hz) / slow
+		away := p.trips * (m.l3Latency + p.l3Miss*(p.llc*45+(1-p.llc)*m.memory)*hz) / slow
 		threads := a.vs + a.ps + a.cs
 		if threads < 1 {
 			shaded[c] = shading{clocks: work[bandwidth]}
@@ -236,20 +238,24 @@ func (m *machine) run(p *pass, clock float64, relieved leaf) *timing {
 	if relieved != none {
 		return t // nobody counts
 	}
-	t.spans = append(t.spans, span{0, math.Max(fix, 1), counts{evBusy: fix * hz, evCsRead: fix * 0.02}})
+	t.spans = append(t.spans, span{to: math.Max(fix, 1), n: counts{evBusy: fix * hz, evCsRead: fix * 0.02}})
 	for c := range n {
 		front, back := &cells[c][stageVertex], &cells[c][stageShade]
 		f, b := amounts[c].count(m, p, &shaded[c], hz, back.cost)
-		t.spans = append(t.spans, span{front.start, math.Max(cells[c][stageDepth].end, front.start+1), f})
-		end := math.Max(cells[c][stageBackend].end, back.start+1)
-		t.spans = append(t.spans, span{back.start, end, b})
+		t.spans = append(t.spans, span{from: front.start, to: math.Max(cells[c][stageDepth].end, front.start+1), n: f})
+		if back.late == 2 && amounts[c].ps > 0 { // threads cannot end while their pixels are not taken
+			held := (back.start - back.ready) * hz
+			b[evLoaded] += shaded[c].loaded * held
+			b[evStall] += float64(m.subslices*m.eus) * held * (1 - idle(shaded[c].loaded/float64(m.subslices*m.eus)))
+		}
+		t.spans = append(t.spans, span{from: back.ready, to: math.Max(back.end, back.ready+1), n: b})
 		// Stages are bottlenecks while the next has nothing to do and waits for them; they stall while it cannot take more.
 		fr, last := &t.spans[len(t.spans)-2].n, 0.0
 		if c > 0 {
 			last = cells[c-1][stages-1].end
 		}
 		busy := counts{evBusy: math.Max(0, cells[c][stages-1].end-math.Max(last, fix)) * hz}
-		t.spans = append(t.spans, span{math.Max(last, fix), math.Max(cells[c][stages-1].end, math.Max(last, fix)+1), busy})
+		t.spans = append(t.spans, span{from: math.Max(last, fix), to: math.Max(cells[c][stages-1].end, math.Max(last, fix)+1), n: busy})
 		for s, e := range map[int]event{stageVertex: evVfBottleneck, stageClip: evClBottleneck, stageSetup: evSfBottleneck,
 			stageHiZ: evHizBottleneck, stageDepth: evZBottleneck, stageRaster: evBcBottleneck} {
 			starved := cells[c][s+1].start - fix
@@ -272,6 +278,14 @@ func (m *machine) run(p *pass, clock float64, relieved leaf) *timing {
 			bk[evVsBottleneck] += back.cost * hz * amounts[c].vsShare * 0.6
 		} else if amounts[c].vs > 0 {
 			bk[evVsBottleneck] += back.cost * hz * 0.9
+		}
+	}
+	for i := range t.spans {
+		x := &t.spans[i]
+		for e, v := range x.n {
+			if v != 0 {
+				x.some = append(x.some, event(e))
+			}
 		}
 	}
 	return t

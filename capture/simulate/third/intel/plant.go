@@ -28,12 +28,12 @@ func (m *machine) fit(passes []*pass, ns float64) {
 // free is a program that nothing paces: frames go as fast as the GPU can, with the processor well ahead.
 func free(r *rand.Rand, text string, passes []*pass, ns float64) *program {
 	return &program{text: text, passes: passes, app: ns * (0.15 + 0.3*r.Float64()), driver: ns * (0.08 + 0.2*r.Float64()),
-		helpers: ns * r.Float64(), apart: r.IntN(5) < 2, buffers: 2 + r.IntN(2), hold: 1, holder: none}
+		helpers: ns * r.Float64(), apart: r.IntN(5) < 2, early: r.IntN(2) == 0, buffers: 2 + r.IntN(2), hold: 1, holder: none}
 }
 
 // frames is how many make a capture of two to three seconds.
 func frames(r *rand.Rand, ns float64) int {
-	return int(min(420, max(50, (1.8e9+1.2e9*r.Float64())/ns)))
+	return int(min(700, max(50, (1.8e9+1.2e9*r.Float64())/ns)))
 }
 
 var plants = []leaf{arithmetic, texture, loadStore, localMemory, vertexFetch, clipper, setup, rasterizer,
@@ -115,7 +115,15 @@ func (m *machine) limited(r *rand.Rand, l leaf) *pass {
 
 // busyContent is any content of an application, of about ns.
 func (m *machine) busyContent(r *rand.Rand, ns float64) (string, []*pass) {
-	text, passes := m.content(r, r.IntN(9))
+	kind := r.IntN(9)
+	text, passes := m.content(r, kind)
+	if kind == 5 || kind == 8 { // small work stays small
+		fixed := 0.0
+		for _, p := range passes {
+			fixed += p.fixed
+		}
+		ns = min(ns, fixed*between2(r, 1.3, 8))
+	}
 	m.fit(passes, ns)
 	return text, passes
 }
@@ -145,6 +153,7 @@ func (m *machine) single(r *rand.Rand, l leaf) *program {
 			}
 			m.fit(passes, ns)
 		}
+		ns = m.took(passes)
 		p = free(r, text, passes, ns)
 		m.hinder(r, p, l, ns)
 	}

@@ -72,10 +72,8 @@ func (k *known) record(o simulate.Options) (*capture.Capture, error) {
 			for s := range p.t.spans {
 				x := &p.t.spans[s]
 				share(axis, p.from+x.from*p.scale-from, p.from+x.to*p.scale-from, func(i int, part float64) {
-					for e, v := range x.n {
-						if v != 0 {
-							sums[i][e] += v * p.scale * part
-						}
+					for _, e := range x.some {
+						sums[i][e] += x.n[e] * p.scale * part
 					}
 				})
 			}
@@ -90,6 +88,13 @@ func (k *known) record(o simulate.Options) (*capture.Capture, error) {
 			begin = from
 		}
 		share(axis, begin-from, next-from, func(i int, part float64) { ticks[i] += (next - begin) * part * f.clock * 1e-9 })
+	}
+	// What is handed out evenly over overlapping chunks can be a little more than there is.
+	for i := range sums {
+		for e := evBankBusy; e < eventCount; e++ {
+			sums[i][e] = math.Min(sums[i][e], ticks[i])
+		}
+		sums[i][evBusy] = math.Min(sums[i][evBusy], ticks[i])
 	}
 	sets := o.Sets
 	if len(sets) == 0 {
