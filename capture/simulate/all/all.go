@@ -19,6 +19,11 @@ import (
 	secondintel "astrolabe/capture/simulate/second/intel"
 	secondmali "astrolabe/capture/simulate/second/mali"
 	secondrdna "astrolabe/capture/simulate/second/rdna"
+	thirdamd "astrolabe/capture/simulate/third/amd"
+	thirdcpu "astrolabe/capture/simulate/third/cpu"
+	thirdintel "astrolabe/capture/simulate/third/intel"
+	thirdmali "astrolabe/capture/simulate/third/mali"
+	thirdrdna "astrolabe/capture/simulate/third/rdna"
 )
 
 // maker draws a case of a family.
@@ -57,6 +62,11 @@ var others = func() (out []maker) {
 	add(secondintel.Names, secondintel.Kinds, secondintel.New)
 	add(secondmali.Names, secondmali.Kinds, secondmali.New)
 	add(secondrdna.Names, secondrdna.Kinds, secondrdna.New)
+	add(thirdamd.Names, thirdamd.Kinds, thirdamd.New)
+	add(thirdcpu.Names, thirdcpu.Kinds, thirdcpu.New)
+	add(thirdintel.Names, thirdintel.Kinds, thirdintel.New)
+	add(thirdmali.Names, thirdmali.Kinds, thirdmali.New)
+	add(thirdrdna.Names, thirdrdna.Kinds, thirdrdna.New)
 	return out
 }()
 
