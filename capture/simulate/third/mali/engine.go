@@ -343,9 +343,9 @@ func (e *engine) rates() {
 	}
 	fair := 1 / float64(sharing)
 	e.memory = 0
-	rounds := 8
-	for round := range rounds {
-		queue := 1 + 1.2*power6(min(1, e.memory)) // reads wait for each other where memory is nearly full
+	for round := range 10 {
+		moved := 0.0
+		queue := crowding(e.memory)
 		memory := 0.0
 		for i := range e.run {
 			a := &e.run[i]
@@ -374,6 +374,7 @@ func (e *engine) rates() {
 			rate := 1 / whole
 			if round > 0 {
 				rate = 0.5 * (rate + e.rate[i])
+				moved = max(moved, math.Abs(rate/e.rate[i]-1))
 			}
 			e.rate[i], a.longest = rate, longest*rate
 			for r, t := range ts[i] {
@@ -385,11 +386,14 @@ func (e *engine) rates() {
 			memory += a.use[rBandwidth]
 		}
 		e.memory = memory
-		if sharing == 1 && round > 0 && e.memory < 0.3 {
+		if round > 0 && moved < 1e-3 {
 			break
 		}
 	}
 }
+
+// crowding is how much longer reads take where memory is nearly full and they wait for each other.
+func crowding(memory float64) float64 { return 1 + 2*power6(min(1, memory)) }
 
 func (e *engine) step() {
 	e.settle()
@@ -544,7 +548,7 @@ func (e *engine) record(end float64) {
 		return
 	}
 	s := segment{start: e.now, end: end, share: e.share, memory: e.memory, limited: e.capped()}
-	s.latency = e.p.m.latency * (1 + 1.2*power6(min(1, e.memory)))
+	s.latency = e.p.m.latency * crowding(e.memory)
 	for i, a := range e.run {
 		if !a.launching {
 			a.amount = (end - e.now) * e.rate[i] * e.p.gpu[a.frame]
