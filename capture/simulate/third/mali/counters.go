@@ -144,6 +144,7 @@ func (p *program) count(t *table, s *segment, h *habits) {
 
 	all := float64(m.cores) * cycles
 	any := min(all, all*(1-idle))
+	other = min(other, all) // binning and compute may be on the same cores
 	any = max(any, frag, other)
 	t.add("MaliAnyActiveCy", any)
 	most := max(used[rArithmetic], used[rTexture], used[rVarying], used[rLoadStore], used[rRayTracing], used[rLatency])
