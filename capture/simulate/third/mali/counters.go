@@ -9,13 +9,25 @@ type table struct {
 	row   []float64 // of the segment at hand
 	cols  [][]float64
 	n     int
+	next  int // where the next name is where it was the last time: segments ask for them in much the same order
+}
+
+func (t *table) reset() {
+	clear(t.row)
+	t.next = 0
 }
 
 func (t *table) add(name string, v float64) {
+	if t.next < len(t.names) && t.names[t.next] == name {
+		t.row[t.next] += v
+		t.next++
+		return
+	}
 	i, ok := t.index[name]
+	t.next = i + 1
 	if !ok {
 		i = len(t.names)
-		t.index[name] = i
+		t.index[name], t.next = i, i+1
 		t.names, t.row, t.cols = append(t.names, name), append(t.row, 0), append(t.cols, make([]float64, t.n))
 	}
 	t.row[i] += v
