@@ -162,7 +162,7 @@ func (k *maker) after(p int) []edge {
 func (k *maker) full(name string, pixels float64, after int) int {
 	l := drawLook(k.r)
 	l.overdraw, l.size, l.killed, l.hidden = 1, 1e6, 0, 0
-	l.slots, l.messages, l.texBeats, l.texMiss = 2, uniform(k.r, 4, 20), uniform(k.r, 1, 3), uniform(k.r, 0.3, 0.8)
+	l.slots, l.messages, l.texBeats, l.texMiss = 2, uniform(k.r, 4, 20), uniform(k.r, 0.8, 2.2), uniform(k.r, 0.2, 0.65)
 	return k.add(name, fragment, drawn(&l, pixels), 1, k.after(after)...)
 }
 

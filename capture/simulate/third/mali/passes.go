@@ -34,8 +34,8 @@ func drawLook(r *rand.Rand) look {
 	return look{fma: uniform(r, 20, 90), cvt: uniform(r, 5, 30), sfu: uniform(r, 1, 8), messages: uniform(r, 4, 18),
 		filter: uniform(r, 1, 2.6), path: r.IntN(5), slots: uniform(r, 8, 40), narrow: uniform(r, 0.1, 0.7), reads: uniform(r, 1, 10),
 		writes: uniform(r, 0, 0.5), overdraw: uniform(r, 1.3, 3), killed: uniform(r, 0.1, 0.4), hidden: uniform(r, 0.02, 0.25),
-		bytes: uniform(r, 2, 6), blend: uniform(r, 1, 2), size: uniform(r, 30, 250), texMiss: uniform(r, 0.06, 0.4),
-		loadMiss: uniform(r, 0.05, 0.3), texBeats: uniform(r, 0.5, 1.7), occupancy: uniform(r, 0.5, 1), waited: uniform(r, 0.3, 0.7)}
+		bytes: uniform(r, 2, 6), blend: uniform(r, 1, 2), size: uniform(r, 30, 250), texMiss: uniform(r, 0.05, 0.3),
+		loadMiss: uniform(r, 0.03, 0.2), texBeats: uniform(r, 0.5, 1.7), occupancy: uniform(r, 0.5, 1), waited: uniform(r, 0.3, 0.7)}
 }
 
 // shade adds what warps do.
