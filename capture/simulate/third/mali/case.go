@@ -65,7 +65,7 @@ func (p *program) lengths(r *rand.Rand, ns float64, vary float64) {
 	if p.clock.governed {
 		p.warm = 14
 	}
-	n := p.warm + int(min(160, max(40, uniform(r, 1e9, 2e9)/ns)))
+	n := p.warm + int(min(110, max(40, uniform(r, 0.9e9, 1.8e9)/ns)))
 	p.of = make([]int, n)
 	if len(p.contents) == 2 {
 		for i := p.warm + (n-p.warm)*(2+r.IntN(3))/6; i < n; i++ {

@@ -38,7 +38,8 @@ var scenarios = []scenario{
 	{"particles and smoke: many blended layers", [2]float64{0.2, 0.6}, [2]float64{0.1, 0.4}, func(k *maker) {
 		l := drawLook(k.r)
 		l.overdraw, l.killed, l.hidden, l.blend = uniform(k.r, 5, 14), 0.05, 0, uniform(k.r, 2, 4)
-		l.fma, l.messages, l.slots, l.size = uniform(k.r, 6, 25), uniform(k.r, 2, 5), uniform(k.r, 6, 16), 3000
+		l.fma, l.messages, l.slots, l.size = uniform(k.r, 4, 16), uniform(k.r, 2, 5), uniform(k.r, 6, 16), 3000
+		l.cvt, l.sfu, l.reads, l.texMiss = uniform(k.r, 2, 8), 0.5, 0.5, uniform(k.r, 0.02, 0.15)
 		k.scene("smoke", l, fullHD)
 	}},
 	{"surfaces put together by a compositor", [2]float64{0.3, 1}, [2]float64{0.3, 1}, func(k *maker) {
@@ -82,14 +83,14 @@ var scenarios = []scenario{
 	}},
 	{"construction drawing with very many triangles", [2]float64{0.2, 0.6}, [2]float64{0.2, 0.7}, func(k *maker) {
 		l := drawLook(k.r)
-		l.size, l.fma, l.messages, l.slots = uniform(k.r, 2, 8), uniform(k.r, 10, 30), 0.5, uniform(k.r, 6, 14)
+		l.size, l.fma, l.cvt, l.messages, l.slots = uniform(k.r, 1.5, 6), uniform(k.r, 6, 20), 4, 0.5, uniform(k.r, 6, 14)
 		k.scene("model", l, fullHD)
 	}},
 	{"game with long shaders and ray queries", [2]float64{0.2, 0.6}, [2]float64{0.2, 0.5}, func(k *maker) {
 		l := drawLook(k.r)
 		l.fma, l.cvt, l.sfu = uniform(k.r, 100, 300), uniform(k.r, 20, 90), uniform(k.r, 4, 20)
 		if k.m.gen5 {
-			l.boxes, l.occupancy = uniform(k.r, 30, 220), uniform(k.r, 0.3, 0.7)
+			l.boxes, l.occupancy = uniform(k.r, 60, 500), uniform(k.r, 0.3, 0.7)
 		}
 		main := k.scene("main", l, fullHD)
 		k.post(fullHD, main)
@@ -117,6 +118,31 @@ var scenarios = []scenario{
 		l.size, l.slots, l.fma, l.messages, l.overdraw = uniform(k.r, 8, 40), uniform(k.r, 30, 70), uniform(k.r, 6, 20), 2, uniform(k.r, 2, 5)
 		k.scene("map", l, fullHD)
 	}},
+	{"terrain with many anisotropic textures", [2]float64{0.2, 0.6}, [2]float64{0.1, 0.5}, func(k *maker) {
+		l := drawLook(k.r)
+		l.messages, l.filter, l.fma, l.cvt = uniform(k.r, 16, 44), uniform(k.r, 1.6, 4), uniform(k.r, 20, 70), uniform(k.r, 4, 20)
+		l.texMiss, l.texBeats = uniform(k.r, 0.03, 0.25), uniform(k.r, 0.5, 1.6)
+		k.scene("terrain", l, fullHD)
+	}},
+	{"sorting and counting on the GPU", [2]float64{0.1, 0.4}, [2]float64{0.1, 0.4}, func(k *maker) {
+		last := -1
+		for range 3 + k.r.IntN(5) {
+			l := drawLook(k.r)
+			l.messages, l.slots, l.fma, l.cvt, l.sfu = 0, 0, uniform(k.r, 5, 30), uniform(k.r, 10, 50), 0
+			l.reads, l.writes, l.atomics = uniform(k.r, 20, 70), uniform(k.r, 5, 30), uniform(k.r, 0, 25)
+			l.loadMiss, l.scattered, l.occupancy = uniform(k.r, 0.01, 0.12), true, uniform(k.r, 0.2, 1)
+			last = k.add("sort", compute, computed(&l, uniform(k.r, 0.3, 1)*1e5), 1, k.after(last)...)
+		}
+		k.full("show", 0.5*fullHD, last)
+	}},
+	{"walking trees that do not fit the cache", [2]float64{0.1, 0.4}, [2]float64{0.1, 0.4}, func(k *maker) {
+		l := drawLook(k.r)
+		l.messages, l.slots, l.fma, l.cvt, l.sfu = 0, 0, uniform(k.r, 10, 40), uniform(k.r, 5, 30), 0
+		l.reads, l.writes, l.loadMiss, l.scattered = uniform(k.r, 8, 30), 0.5, uniform(k.r, 0.2, 0.6), true
+		l.occupancy, l.waited = uniform(k.r, 0.03, 0.15), 0.95
+		p := k.add("walk", compute, computed(&l, 1e5), 1)
+		k.full("show", 0.3*fullHD, p)
+	}},
 	{"glasses: two eyes", [2]float64{0.2, 0.7}, [2]float64{0.2, 0.6}, func(k *maker) {
 		l := drawLook(k.r)
 		s := k.scene("left", l, fullHD)
@@ -136,7 +162,7 @@ func (k *maker) after(p int) []edge {
 func (k *maker) full(name string, pixels float64, after int) int {
 	l := drawLook(k.r)
 	l.overdraw, l.size, l.killed, l.hidden = 1, 1e6, 0, 0
-	l.slots, l.messages, l.texBeats, l.texMiss = 2, uniform(k.r, 4, 20), uniform(k.r, 1, 3), uniform(k.r, 0.3, 0.8)
+	l.slots, l.messages, l.texBeats, l.texMiss = 2, uniform(k.r, 4, 20), uniform(k.r, 0.8, 2.2), uniform(k.r, 0.2, 0.65)
 	return k.add(name, fragment, drawn(&l, pixels), 1, k.after(after)...)
 }
 
@@ -236,15 +262,11 @@ func planted(r *rand.Rand, m *machine, c simulate.Candidate, ns float64) content
 		m.plant(k.passes, queue, resource, uniform(r, 1.7, 2.6))
 	}
 	sized(m, k.passes, ns)
-	if resource == rTiler { // one queue is the limit, not both
-		for t := m.alone(k.passes, fragment); t > 0.6*ns; t = m.alone(k.passes, fragment) {
-			for i := range k.passes {
-				for j := range k.passes[i].chunks {
-					if k.passes[i].queue == fragment {
-						k.passes[i].chunks[j].w.scale(0.5 * ns / t)
-					}
-				}
-			}
+	// One queue is the limit, and the others leave it alone.
+	m.level(k.passes, queue, ns)
+	for q := range queues {
+		if q != queue && m.alone(k.passes, q) > 0.35*ns {
+			m.level(k.passes, q, 0.35*ns)
 		}
 	}
 	k.passes[len(k.passes)-1].last = true

@@ -9,13 +9,25 @@ type table struct {
 	row   []float64 // of the segment at hand
 	cols  [][]float64
 	n     int
+	next  int // where the next name is where it was the last time: segments ask for them in much the same order
+}
+
+func (t *table) reset() {
+	clear(t.row)
+	t.next = 0
 }
 
 func (t *table) add(name string, v float64) {
+	if t.next < len(t.names) && t.names[t.next] == name {
+		t.row[t.next] += v
+		t.next++
+		return
+	}
 	i, ok := t.index[name]
+	t.next = i + 1
 	if !ok {
 		i = len(t.names)
-		t.index[name] = i
+		t.index[name], t.next = i, i+1
 		t.names, t.row, t.cols = append(t.names, name), append(t.row, 0), append(t.cols, make([]float64, t.n))
 	}
 	t.row[i] += v
@@ -144,6 +156,7 @@ func (p *program) count(t *table, s *segment, h *habits) {
 
 	all := float64(m.cores) * cycles
 	any := min(all, all*(1-idle))
+	other = min(other, all) // binning and compute may be on the same cores
 	any = max(any, frag, other)
 	t.add("MaliAnyActiveCy", any)
 	most := max(used[rArithmetic], used[rTexture], used[rVarying], used[rLoadStore], used[rRayTracing], used[rLatency])
@@ -330,6 +343,7 @@ func (p *program) countMemory(t *table, w *work, h *habits, s *segment, cycles f
 	if used[rLatency] > level {
 		level = 0.5*level + 0.5*used[rLatency]*0.6
 	}
+	level = max(level, 0.7*math.Pow(min(1, s.memory), 8)) // where memory is full, what can be in flight is
 	written := out / burst / ns * s.latency / m.inFlight * 1.5
 	lastRead, lastWrite := 0.0, 0.0
 	for i, q := range []string{"Q1", "Q2", "Q3"} {

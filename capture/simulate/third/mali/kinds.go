@@ -37,7 +37,8 @@ func (p *program) single(r *rand.Rand, plant simulate.Candidate) {
 		c = content{text: "very many small dispatches", passes: k.passes, app: 0.1 * ns, driver: ns * uniform(r, 0.2, 0.6)}
 	case simulate.CPUApp, simulate.CPUDriver:
 		c = scenarios[pick(r, 0, 1, 3, 11)].frame(r, m, ns)
-		long, short := ns*uniform(r, 1.5, 3), ns*uniform(r, 0.1, 0.5)
+		ns = m.alone(c.passes, binning) + m.alone(c.passes, compute) + m.alone(c.passes, fragment)
+		long, short := ns*uniform(r, 1.3, 2.5), ns*uniform(r, 0.1, 0.5)
 		c.app, c.driver = long, short
 		if plant == simulate.CPUDriver {
 			c.app, c.driver = short, long
@@ -52,21 +53,23 @@ func (p *program) single(r *rand.Rand, plant simulate.Candidate) {
 		l := drawLook(r)
 		l.size = uniform(r, 3, 6)
 		k.scene("scene", l, fullHD)
-		sized(m, k.passes, ns)
-		m.level(k.passes, binning, uniform(r, 0.6, 0.9)*m.alone(k.passes, fragment))
+		m.plant(k.passes, binning, rTiler, 1.6)
+		m.plant(k.passes, fragment, pick(r, rArithmetic, rTexture, rBackend, rLoadStore), 1.6)
+		m.level(k.passes, fragment, ns)
+		m.level(k.passes, binning, ns*uniform(r, 0.6, 0.9))
 		k.passes[1].last = true
 		c = content{text: "geometry that waits for the frame before", passes: k.passes, app: 0.2 * ns, driver: 0.2 * ns}
 		inTurn(&c)
 	case simulate.ClockThermal, simulate.ClockPower:
 		c = balanced(r, m, ns)
 		c.app, c.driver = 0.2*ns, 0.2*ns
-		mean := uniform(r, 0.4, 0.65)
+		mean := uniform(r, 0.4, 0.53)
 		p.limit(r, plant, mean)
 		ns /= mean
 	case simulate.ClockGovernor:
 		c = balanced(r, m, ns)
 		c.app, c.driver = 0.2*ns, 0.2*ns
-		p.clock.policy = uniform(r, 0.4, 0.65) // a saving mode
+		p.clock.policy = uniform(r, 0.4, 0.55) // a saving mode
 		ns /= p.clock.policy
 	case simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest:
 		p.contents = nil
@@ -96,16 +99,16 @@ func (m *machine) level(passes []pass, queue int, ns float64) {
 func (p *program) serial(r *rand.Rand) {
 	ns := uniform(r, 6e6, 20e6)
 	p.unpaced(r)
-	c := scenarios[pick(r, 0, 1, 6, 7, 8, 12)].frame(r, p.m, ns)
+	c := scenarios[pick(r, 0, 1, 2, 7, 8, 12, 13)].frame(r, p.m, ns)
 	c.app, c.driver = ns*uniform(r, 0.1, 0.5), ns*uniform(r, 0.1, 0.3)
 	switch r.IntN(3) {
 	case 0:
 		c.sync = true
 	case 1:
-		p.m.level(c.passes, binning, ns*uniform(r, 0.3, 0.9))
+		p.geometry(r, &c, ns*uniform(r, 0.4, 0.9))
 		inTurn(&c)
 	default:
-		p.m.level(c.passes, binning, ns*uniform(r, 0.2, 0.6))
+		p.geometry(r, &c, ns*uniform(r, 0.3, 0.7))
 		inTurn(&c)
 		c.sync = r.IntN(2) == 0
 	}
@@ -114,6 +117,12 @@ func (p *program) serial(r *rand.Rand) {
 	}
 	p.contents = []content{c}
 	p.lengths(r, ns, uniform(r, 0.01, 0.05))
+}
+
+// geometry makes a content's meshes so fine that its binning passes take ns, most of it in the tiler.
+func (p *program) geometry(r *rand.Rand, c *content, ns float64) {
+	p.m.plant(c.passes, binning, rTiler, uniform(r, 1.1, 1.8))
+	p.m.level(c.passes, binning, ns)
 }
 
 func (p *program) healthy(r *rand.Rand) {
@@ -170,6 +179,25 @@ func (p *program) paced(r *rand.Rand, by simulate.Candidate) {
 	p.lengths(r, frame, uniform(r, 0.01, 0.04))
 	if p.pacing.asked {
 		p.request(r, frame, r.IntN(2) == 0)
+	}
+	p.relax()
+}
+
+// relax takes work away until every date is kept, and at last the governor, who may be too slow for it.
+func (p *program) relax() {
+	whole, _ := p.stretches()
+	for try := range 12 {
+		e := p.run(false)
+		if part := e.part(whole, 0); part.Healthy {
+			return
+		}
+		for i := range p.gpu {
+			p.gpu[i] *= 0.88
+			p.cpu[i] *= 0.88
+		}
+		if try == 4 {
+			p.clock.governed = false
+		}
 	}
 }
 

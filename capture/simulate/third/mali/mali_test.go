@@ -1,25 +1,248 @@
 package mali
 
 import (
+	"encoding/json"
+	"slices"
 	"testing"
 
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
 )
 
-func TestRecord(t *testing.T) {
-	for _, name := range Names {
-		for _, kind := range Kinds(name) {
-			for seed := range uint64(6) {
-				c, err := New(name, kind, seed)
-				if err != nil {
-					t.Fatal(err)
+func made(t *testing.T, name, kind string, seed uint64) *simulate.Case {
+	t.Helper()
+	c, err := New(name, kind, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func recorded(t *testing.T, c *simulate.Case, o simulate.Options) *capture.Capture {
+	t.Helper()
+	out, err := c.Record(o)
+	if err != nil {
+		t.Fatalf("%s %s %d: %v", c.Family, c.Kind, c.Seed, err)
+	}
+	return out
+}
+
+func judged(t *testing.T, c *simulate.Case) *simulate.Truth {
+	t.Helper()
+	out, err := c.Judge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
+	for i, kind := range simulate.Kinds() {
+		name := Names[i%2]
+		a, b := made(t, name, kind, 3), made(t, name, kind, 3)
+		x, y := recorded(t, a, simulate.Options{}), recorded(t, b, simulate.Options{})
+		again := recorded(t, a, simulate.Options{})
+		for _, other := range []*capture.Capture{y, again} {
+			if !x.Axis.Same(other.Axis) || len(x.Counters) != len(other.Counters) || len(x.Labels) != len(other.Labels) {
+				t.Fatalf("%s %s: other samples or counters", name, kind)
+			}
+			for k, c := range x.Counters {
+				if d := other.Counters[k]; c.Name != d.Name || !slices.Equal(c.Floats(), d.Floats()) {
+					t.Errorf("%s %s: %s is not %s", name, kind, c.Name, d.Name)
 				}
-				cap, err := c.Record(simulate.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Log(name, kind, seed, cap.Len(), len(cap.Counters))
 			}
 		}
+		p, _ := json.Marshal(judged(t, a))
+		q, _ := json.Marshal(judged(t, b))
+		if string(p) != string(q) {
+			t.Errorf("%s %s: two truths", name, kind)
+		}
+	}
+}
+
+func TestOnlyNamesThatThereAre(t *testing.T) {
+	if _, err := New("mali-g31", simulate.KindSingle, 1); err == nil {
+		t.Error("made a case of an unknown family")
+	}
+	if _, err := New(Names[0], "usual", 1); err == nil {
+		t.Error("made a case of an unknown kind")
+	}
+}
+
+// counts finds the values of counters by Arm's machine names; the sums of several.
+type counts struct {
+	t   *testing.T
+	c   *capture.Capture
+	cat *metrics.Catalogue
+}
+
+func (x counts) of(names ...string) []float64 {
+	out := make([]float64, x.c.Len())
+	for _, name := range names {
+		if e, err := x.cat.Find(name); err == nil {
+			name = e.Name
+		}
+		c := x.c.Counter(name)
+		if c == nil {
+			x.t.Fatalf("no counter %s", name)
+		}
+		for i, v := range c.Floats() {
+			out[i] += v
+		}
+	}
+	return out
+}
+
+// within checks that a is nowhere more than b by more than a few.
+func (x counts) within(a, b []float64, what string) {
+	x.t.Helper()
+	for i := range a {
+		if a[i] > b[i]*1.0001+8 {
+			x.t.Errorf("%s: sample %d has %v and %v", what, i, a[i], b[i])
+			return
+		}
+	}
+}
+
+func (x counts) identities(gen5 bool, cores float64) {
+	vert, frag, fragActive, other := "MaliVert", "MaliFrag", "MaliFragActiveCy", "MaliNonFragActiveCy"
+	if gen5 {
+		vert, frag, fragActive, other = "MaliBinning", "MaliMain", "MaliMainActiveCy", "MaliCompOrBinningActiveCy"
+	}
+	clock, active, exec := x.of("gpu_clock_cycles"), x.of("MaliGPUActiveCy"), x.of("MaliCoreActiveCy")
+	scaled := func(v []float64, by float64) []float64 {
+		out := slices.Clone(v)
+		for i := range out {
+			out[i] *= by
+		}
+		return out
+	}
+	x.within(active, clock, "GPU active <= clock")
+	x.within(x.of("MaliGPUAnyQueueActiveCy"), active, "any queue <= GPU active")
+	for _, q := range []string{vert, frag, "MaliComp"} {
+		x.within(x.of(q+"QueuedCy"), x.of("MaliGPUAnyQueueActiveCy"), q+" queued <= any queue")
+		x.within(x.of(q+"QueueAssignStallCy"), x.of(q+"QueuedCy"), q+" stalled <= queued")
+	}
+	x.within(x.of("MaliTilerActiveCy"), active, "tiler <= GPU active")
+	x.within(x.of("MaliAnyActiveCy"), scaled(active, cores), "any core activity <= GPU active x cores")
+	x.within(exec, x.of("MaliAnyActiveCy"), "execution core <= any")
+	x.within(x.of(fragActive), x.of("MaliAnyActiveCy"), "fragment <= any")
+	x.within(x.of(other), x.of("MaliAnyActiveCy"), "others <= any")
+	x.within(x.of("MaliFragFPKActiveCy"), x.of(fragActive), "pre-pipe buffer <= fragment")
+	if !gen5 {
+		x.within(x.of("MaliEngFMAInstr", "MaliEngCVTInstr", "MaliEngSFUInstr"), exec, "instructions <= execution core")
+	}
+	x.within(scaled(x.of("MaliEngSFUInstr"), 4), exec, "SFU cycles <= execution core")
+	x.within(x.of("MaliTexFiltIssueCy"), exec, "filter <= execution core")
+	x.within(x.of("MaliLSFullRd", "MaliLSPartRd", "MaliLSFullWr", "MaliLSPartWr", "MaliLSAtomic"), exec, "load/store <= execution core")
+	x.within(x.of("MaliFragEZSKillQd"), x.of("MaliFragEZSTestQd"), "killed <= tested")
+	x.within(x.of("MaliFragEZSTestQd"), x.of("MaliFragRastQd"), "tested <= rasterized")
+	x.within(scaled(x.of("MaliFragWarp"), 4), x.of("MaliFragRastQd"), "shaded quads <= rasterized")
+	for _, u := range []string{"FFE", "LS", "Tex"} {
+		x.within(x.of("MaliSCBus"+u+"ExtRdBt"), x.of("MaliSCBus"+u+"L2RdBt"), u+" from memory <= from the cache")
+	}
+	bands := x.of("MaliExtBusRdLat0", "MaliExtBusRdLat128", "MaliExtBusRdLat192", "MaliExtBusRdLat256", "MaliExtBusRdLat320")
+	x.within(bands, x.of("MaliExtBusRdBt"), "latency bands <= beats")
+	x.within(x.of("MaliExtBusRdOTQ1", "MaliExtBusRdOTQ2", "MaliExtBusRdOTQ3"), x.of("MaliExtBusRd"), "quarters <= reads")
+	equal := func(a, b []float64, what string) {
+		x.t.Helper()
+		if !slices.Equal(a, b) {
+			x.t.Errorf("%s do not agree", what)
+		}
+	}
+	equal(x.of("MaliL2CacheLookup"), x.of("MaliL2CacheRdLookup", "MaliL2CacheWrLookup"), "lookups")
+	equal(x.of("MaliGeomVisiblePrim"), x.of("MaliGeomFrontFacePrim", "MaliGeomBackFacePrim"), "visible primitives")
+	equal(x.of("MaliExtBusWr"), x.of("MaliExtBusWrNoSnoopFull", "MaliExtBusWrNoSnoopPart"), "external writes")
+	culled := []string{"MaliGeomFaceXYPlaneCullPrim", "MaliGeomZPlaneCullPrim"}
+	if gen5 {
+		culled = []string{"MaliGeomFaceCullPrim", "MaliGeomPlaneCullPrim", "MaliGeomScissorCullPrim"}
+	}
+	equal(x.of("MaliGeomTrianglePrim", "MaliGeomLinePrim", "MaliGeomPointPrim"),
+		x.of(append(culled, "MaliGeomSampleCullPrim", "MaliGeomVisiblePrim")...), "primitives")
+}
+
+func TestCapturesFitTogetherAndKeepTheIdentities(t *testing.T) {
+	for k, name := range Names {
+		cat, err := metrics.Get(name[:len("mali-g710")])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range Kinds(name) {
+			for seed := range uint64(30) {
+				cap := recorded(t, made(t, name, kind, seed), simulate.Options{})
+				cores, ok := cap.Property("MaliConstantsShaderCoreCount")
+				if !ok || cap.GPU != name[:len("mali-g710")] {
+					t.Fatalf("%s: the capture is of %q", name, cap.GPU)
+				}
+				if seed < 4 {
+					t.Logf("%s %s %d", name, kind, seed)
+					counts{t, cap, cat}.identities(k == 1, cores.Number)
+				}
+				if t.Failed() {
+					return
+				}
+			}
+		}
+	}
+}
+
+func TestPlantsAreWhatLimits(t *testing.T) {
+	right, all := 0, 0
+	for k, name := range Names {
+		for seed := range uint64(len(plants(k == 1))) {
+			c := made(t, name, simulate.KindSingle, seed)
+			truth := judged(t, c)
+			all++
+			if l, clear := truth.Limiter(); clear && l.String() == c.Plant {
+				right++
+			} else {
+				t.Logf("%s seed %d: planted %s, got %v", name, seed, c.Plant, truth.Leaves[:2])
+			}
+		}
+	}
+	if right*100 < 95*all {
+		t.Errorf("%d of %d plants are what limits", right, all)
+	}
+}
+
+func TestSharesAddUp(t *testing.T) {
+	for _, kind := range simulate.Kinds() {
+		for seed := range uint64(2) {
+			truth := judged(t, made(t, Names[seed%2], kind, seed))
+			for _, p := range append([]simulate.Part{truth.Part}, truth.Phases...) {
+				sum := int64(0)
+				for _, s := range p.Shares {
+					sum += s.Ns
+					if s.Ns < -1 {
+						t.Errorf("%s %d: %s has %d ns", kind, seed, s.Candidate, s.Ns)
+					}
+				}
+				if sum != p.End-p.Start {
+					t.Errorf("%s %d: shares are %d ns of %d", kind, seed, sum, p.End-p.Start)
+				}
+			}
+			if kind == simulate.KindHealthy && !truth.Healthy {
+				t.Errorf("healthy %d misses %d dates", seed, truth.Missed)
+			}
+			if kind == simulate.KindTwoPhase && len(truth.Phases) != 2 {
+				t.Errorf("two-phase %d has %d phases", seed, len(truth.Phases))
+			}
+		}
+	}
+}
+
+func TestTheRecorderHonoursOptions(t *testing.T) {
+	c := made(t, Names[1], simulate.KindArchetype, 1)
+	bandwidth := simulate.MemoryBandwidth
+	cap := recorded(t, c, simulate.Options{Host: simulate.Yes, Without: []string{"MaliGPUCyclesTilerActive"},
+		Withheld: []simulate.Candidate{bandwidth}})
+	for _, gone := range []string{"MaliGPUCyclesTilerActive", "MaliExternalBusBeatsReadBeats", "MaliExternalBusBeatsWriteBeats"} {
+		if cap.Counter(gone) != nil {
+			t.Errorf("%s is there", gone)
+		}
+	}
+	if cap.Counter("cpu_user") == nil || recorded(t, c, simulate.Options{Host: simulate.No}).Counter("cpu_user") != nil {
+		t.Error("the processors are not as asked for")
 	}
 }

@@ -31,11 +31,11 @@ type look struct {
 }
 
 func drawLook(r *rand.Rand) look {
-	return look{fma: uniform(r, 20, 90), cvt: uniform(r, 8, 40), sfu: uniform(r, 1, 8), messages: uniform(r, 4, 14),
-		filter: uniform(r, 1, 1.8), path: r.IntN(5), slots: uniform(r, 8, 32), narrow: uniform(r, 0.1, 0.7), reads: uniform(r, 1, 10),
+	return look{fma: uniform(r, 20, 90), cvt: uniform(r, 5, 30), sfu: uniform(r, 1, 8), messages: uniform(r, 4, 18),
+		filter: uniform(r, 1, 2.6), path: r.IntN(5), slots: uniform(r, 8, 40), narrow: uniform(r, 0.1, 0.7), reads: uniform(r, 1, 10),
 		writes: uniform(r, 0, 0.5), overdraw: uniform(r, 1.3, 3), killed: uniform(r, 0.1, 0.4), hidden: uniform(r, 0.02, 0.25),
-		bytes: uniform(r, 2, 6), blend: uniform(r, 1, 2), size: uniform(r, 30, 250), texMiss: uniform(r, 0.15, 0.5),
-		loadMiss: uniform(r, 0.05, 0.3), texBeats: uniform(r, 0.8, 2.5), occupancy: uniform(r, 0.5, 1), waited: uniform(r, 0.3, 0.7)}
+		bytes: uniform(r, 2, 6), blend: uniform(r, 1, 2), size: uniform(r, 30, 250), texMiss: uniform(r, 0.05, 0.3),
+		loadMiss: uniform(r, 0.03, 0.2), texBeats: uniform(r, 0.5, 1.7), occupancy: uniform(r, 0.5, 1), waited: uniform(r, 0.3, 0.7)}
 }
 
 // shade adds what warps do.
@@ -255,7 +255,7 @@ var drivers = [resources][]int{
 	rRasterizer: {qRastPrim, qQuad, qKilled, qFrontRead},
 	rBackend:    {qBlend},
 	rCache:      {qLoadRead, qTexRead},
-	rBandwidth:  {qMissLoad, qMissTex, qMemWrite, qLoadRead, qTexRead, qTileWrite},
+	rBandwidth:  {qMissLoad, qMissTex, qMemWrite},
 	rLatency:    {qWaited},
 }
 
@@ -285,8 +285,14 @@ func (m *machine) plant(passes []pass, queue, resource int, by float64) {
 		for i := range passes {
 			if passes[i].queue == queue {
 				for c := range passes[i].chunks {
+					w := &passes[i].chunks[c].w
 					for _, q := range drivers[resource] {
-						passes[i].chunks[c].w[q] *= grow
+						w[q] *= grow
+					}
+					// What comes from memory goes through the cache.
+					w[qLoadRead], w[qTexRead] = max(w[qLoadRead], w[qMissLoad]), max(w[qTexRead], w[qMissTex])
+					if through := w[qTileWrite] + w[qLoadWrite] + w[qTilerBeat]; w[qMemWrite] > through {
+						w[qLoadWrite] += w[qMemWrite] - through
 					}
 				}
 			}

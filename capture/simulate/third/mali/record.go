@@ -146,7 +146,10 @@ func (w *recorder) counters() error {
 	threads := uniform(w.r, 0.85, 0.97)
 	for i := range w.e.segments {
 		s := &w.e.segments[i]
-		clear(t.row)
+		if s.end <= w.origin && i > 0 {
+			continue
+		}
+		t.reset()
 		p.count(t, s, h)
 		t.add("gpu_clock_cycles", (s.end-s.start)*s.share*p.m.hz*1e-9)
 		if p.m.gen5 {
