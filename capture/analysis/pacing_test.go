@@ -156,20 +156,3 @@ func TestProcessorsThatAreReadSeldomTellTurnsByWhatIsLeft(t *testing.T) {
 		}
 	}
 }
-
-func TestAFrameInEachRefreshKeepsItsDatesWhereverSamplesPutTheMarks(t *testing.T) {
-	frames := func(hertz float64) PaceInput {
-		in := PaceInput{Step: 0.01}
-		for at := 0.; at < 1.2; at += 1 / hertz {
-			in.Starts = append(in.Starts, int64(at/in.Step)*10_000_000)
-		}
-		r := rand.New(rand.NewPCG(5, 6))
-		for range 120 {
-			in.Active = append(in.Active, 0.6+0.3*r.Float64())
-		}
-		return in
-	}
-	if got := PaceOf(frames(90)); !got.Dated || got.Waiter != LimitDisplay {
-		t.Errorf("%+v, want the display", got)
-	}
-}
