@@ -56,6 +56,12 @@ const (
 	// Where neither is full, and frames are known to keep no dates, one waits for the other, whatever a correlation of
 	// samples longer than their turns says: together they fill the time, but for some waits and some overlap. Ours
 	turnsOverlap = 1.3
+	// Loads that were read so seldom that no correlation tells anything leave what both fill: those of two that wait for each
+	// other and for nobody else are all of the time, but for what ticks and handing over blur. Ours
+	turnsExact   = 0.05
+	seldomChange = 0.25  // of the samples: the load of a processor that changes in fewer was read more seldom than the device's
+	seldomSame   = 0.001 // and that is no change: times are rounded
+	refreshExact = 0.002 // a display's rate, as marks of frames tell it, but for half a sample
 	// processors of which the least busy quarter tells what runs on all of them
 	backgroundLeast = 4
 	refreshNear     = 0.01 // a rate is known about that well
@@ -254,6 +260,8 @@ type Pace struct {
 	Correlation float64
 	Dated       bool // frames keep their dates
 	shown       bool // which are those of a usual display
+	usual       bool // work repeats at the rate of one, if it does
+	seldom      bool // loads of processors were read too seldom to fall apart from the device's
 	apart       bool // processors do a thread's work more while the device waits
 	late        bool // frames are marked, and are known to keep none
 }
@@ -283,9 +291,15 @@ func PaceOf(in PaceInput) Pace {
 		out.Work = max(out.Busiest, above(loads))
 		out.Correlation = together(in.Processors[busiest], in.Active)
 		out.apart = in.apart()
+		out.seldom = seldomRead(in.Processors[busiest])
 	}
 	kept, marked := keepDates(in.Starts)
+	// A frame in each refresh keeps its dates, wherever samples that carry the marks put them.
+	if marked && !kept && in.eachRefresh() {
+		kept = true
+	}
 	usual := displayRate(in.Starts, out.Cadence.Hertz)
+	out.usual = usual
 	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked)
 	// Work that varies from frame to frame, or samples longer than frames, hide the rhythm, and marks do not. Where most
 	// frames are full of work they leave nothing for a clock: the device waits elsewhere, as while something is loaded.
@@ -354,7 +368,12 @@ func above(loads []float64) float64 {
 // wait for each other is at such a rate by chance only, however steady it is.
 func (p *Pace) turns(device float64) bool {
 	both := p.Busiest + device
+	exact := p.seldom && math.Abs(p.Work+device-1) <= turnsExact
 	switch {
+	case p.late && exact:
+		return true
+	case exact && !p.Dated && !p.usual:
+		return true
 	case p.shown:
 		return p.Correlation <= turnsDated+turnsSteady*(p.Cadence.Strength-datesKept)/(1-datesKept) && both >= turnsFull
 	case p.Cadence.Strength >= datesKept && p.eachRefresh():
@@ -394,6 +413,27 @@ func (p *Pace) eachRefresh() bool {
 	return slices.ContainsFunc(refreshes, func(hz float64) bool {
 		return math.Abs(p.Cadence.Hertz/hz-1) < refreshNear
 	})
+}
+
+// eachRefresh reports whether frames begin exactly as often as a usual display is refreshed.
+func (in *PaceInput) eachRefresh() bool {
+	hertz := 1e9 / pace(in.Starts, 1)
+	near := refreshExact + in.Step*hertz/float64(2*len(in.Starts))
+	return near <= refreshNear && slices.ContainsFunc(refreshes, func(hz float64) bool { return math.Abs(hertz/hz-1) <= near })
+}
+
+// seldomRead reports whether a load stays the same from most samples to the next.
+func seldomRead(load []float64) bool {
+	changes, known := 0, 0
+	for i := 1; i < len(load); i++ {
+		if d := load[i] - load[i-1]; d == d {
+			known++
+			if math.Abs(d) > seldomSame {
+				changes++
+			}
+		}
+	}
+	return known >= cadenceLeast && float64(changes) < seldomChange*float64(known)
 }
 
 // meanLoad is the mean of the values that are numbers, NaN where none is.

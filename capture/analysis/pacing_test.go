@@ -119,3 +119,40 @@ func TestMarksKeepNoDatesWhereFramesAreFullOfWork(t *testing.T) {
 		t.Errorf("%+v: want the display, whose dates the marks keep", got)
 	}
 }
+
+func TestProcessorsThatAreReadSeldomTellTurnsByWhatIsLeft(t *testing.T) {
+	// A loop whose length wanders, so that it keeps no dates, and a processor whose load is known of every 200 samples.
+	loop := func(device, processor float64, each int) PaceInput {
+		in := PaceInput{Step: 1e-3, Processors: [][]float64{nil}}
+		r := rand.New(rand.NewPCG(3, 4))
+		for len(in.Active) < 2000 {
+			n := 10 + r.IntN(30)
+			for k := range n {
+				work := 0.
+				if float64(k) >= (1-device)*float64(n) {
+					work = 1
+				}
+				in.Active = append(in.Active, work)
+			}
+		}
+		for i := range in.Active {
+			in.Processors[0] = append(in.Processors[0], processor+0.01*float64(i/each%3))
+		}
+		return in
+	}
+	for _, c := range []struct {
+		name              string
+		device, processor float64
+		each              int
+		want              LimitKind
+	}{
+		{"both fill the time", 0.65, 0.33, 200, LimitTurns},
+		{"time is left", 0.65, 0.2, 200, LimitWaiter},
+		{"both work at the same time", 0.65, 0.5, 200, LimitWaiter},
+		{"loads of each sample would fall apart", 0.65, 0.33, 1, LimitWaiter},
+	} {
+		if got := PaceOf(loop(c.device, c.processor, c.each)); got.Waiter != c.want {
+			t.Errorf("%s: %+v, want %v", c.name, got, c.want)
+		}
+	}
+}
