@@ -284,9 +284,13 @@ func (x *examiner) right(f diagnosis.Finding, limiter simulate.Candidate, c *sim
 	if f.Record == "" || x.f.shown(limiter, cap) {
 		return false, nil
 	}
-	options := simulate.Options{Sets: strings.Split(f.Record, ",")} // several take turns
-	if f.Record == recordHost {
-		options = simulate.Options{Host: simulate.Yes}
+	var options simulate.Options
+	for _, name := range strings.Split(f.Record, ",") {
+		if name == recordHost {
+			options.Host = simulate.Yes
+			continue
+		}
+		options.Sets = append(options.Sets, name) // several take turns
 	}
 	other, err := c.Record(options)
 	if err != nil {
