@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"astrolabe/capture"
-	"astrolabe/capture/simulate/second/host"
+	"astrolabe/capture/simulate/host"
 )
 
 // sensors reads what driver and firmware say of clocks, power, heat and activity.

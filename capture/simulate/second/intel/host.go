@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"astrolabe/capture"
-	"astrolabe/capture/simulate/second/host"
+	"astrolabe/capture/simulate/host"
 )
 
 // work is what a thread does on the processor it runs on.

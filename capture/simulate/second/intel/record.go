@@ -9,7 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
-	"astrolabe/capture/simulate/second/host"
+	"astrolabe/capture/simulate/host"
 )
 
 // recorder sums counts up by sample.

@@ -8,7 +8,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
-	"astrolabe/capture/simulate/second/host"
+	"astrolabe/capture/simulate/host"
 )
 
 // gauges adds what the driver's clock and the kernel's files say beside the counters.

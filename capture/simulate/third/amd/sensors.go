@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"astrolabe/capture"
-	"astrolabe/capture/simulate/second/host"
+	"astrolabe/capture/simulate/host"
 )
 
 // glance is a reading of what the driver is slow to tell.

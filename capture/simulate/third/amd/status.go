@@ -9,7 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
-	"astrolabe/capture/simulate/second/host"
+	"astrolabe/capture/simulate/host"
 )
 
 // bits are those of the status registers, in the order of the recorder's columns: of the first register, then of the

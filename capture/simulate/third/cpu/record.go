@@ -9,7 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
-	"astrolabe/capture/simulate/second/host"
+	"astrolabe/capture/simulate/host"
 )
 
 // told are the counters that tell of a candidate most directly.

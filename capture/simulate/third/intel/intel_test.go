@@ -101,7 +101,7 @@ func TestTruthFitsTheCapture(t *testing.T) {
 func TestCapturesFitTogether(t *testing.T) {
 	for _, name := range Names {
 		for _, kind := range Kinds(name) {
-			for seed := range uint64(30) {
+			for seed := range uint64(8) {
 				c := recorded(t, made(t, name, kind, seed), simulate.Options{})
 				identities(t, c)
 			}

@@ -9,7 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
-	"astrolabe/capture/simulate/second/host"
+	"astrolabe/capture/simulate/host"
 )
 
 // recording is what was drawn of how a case is recorded.

@@ -224,7 +224,7 @@ var identities = []identity{
 
 func TestCountersKeepTheirIdentities(t *testing.T) {
 	for _, kind := range Kinds(Names[0]) {
-		for seed := range uint64(30) {
+		for seed := range uint64(8) {
 			_, c := made(t, kind, seed)
 			for i := range c.Len() {
 				v := func(name string) float64 { return c.Counter(name).Floats()[i] }

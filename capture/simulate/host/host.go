@@ -1,4 +1,4 @@
-// Package host adds to the captures of the second models of GPUs what the readers of the kernel's text files tell of the
+// Package host adds to the captures of models of GPUs by others what the readers of the kernel's text files tell of the
 // processors by default, and what the recording itself took. A model says what its program's threads and others did on
 // each processor; everything else here follows from that, or is drawn for the machine.
 //
