@@ -335,7 +335,7 @@ func findFamily(name string) *family {
 }
 
 // Families are the families of the simulator that are measured, and those that one script judges where only is not
-// empty. Those of the second models are measured when they are named.
+// empty. Those of models by others are measured when they are named.
 func Families(only string) (out []string) {
 	for _, f := range families {
 		if (only == "" || f.script == only) && all.Base(f.name) == f.name {
