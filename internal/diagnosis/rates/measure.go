@@ -281,8 +281,8 @@ func (x *examiner) right(f diagnosis.Finding, limiter simulate.Candidate, c *sim
 	if f.ID == notCountable {
 		return !x.f.countable(limiter, cap), nil
 	}
-	if f.Record == "" || x.f.shown(limiter, cap) {
-		return false, nil
+	if f.Record == "" || x.f.limiter(f.ID) || x.f.shown(limiter, cap) {
+		return false, nil // who names another limiter is wrong, whatever is asked for beside it
 	}
 	var options simulate.Options
 	for _, name := range strings.Split(f.Record, ",") {
