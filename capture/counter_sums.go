@@ -57,71 +57,50 @@ func (c *Counter) bounds() (least, most Value) {
 		return s.least, s.most
 	}
 	var mu sync.Mutex
-	all := extremes{least: -1, most: -1}
+	low, high := math.Inf(1), math.Inf(-1)
 	EachBlock(c.Len(), func(lo, hi int) {
 		buf := blockRoom.Get().(*[BlockRows]float64)
 		defer blockRoom.Put(buf)
 		v := buf[:hi-lo]
 		c.ReadFloats(v, lo)
-		e := extremesOf(v, lo)
+		l, h := extremes(v)
 		mu.Lock()
 		defer mu.Unlock()
-		all.join(e)
+		low, high = min(low, l), max(high, h)
 	})
-	if all.least >= 0 {
-		least, most = c.Value(all.least), c.Value(all.most)
+	if low <= high { // else there is no value
+		least, most = c.floatValue(unsigned(low)), c.floatValue(unsigned(high))
 	}
 	k.bounds.Store(&[2]Value{least, most})
 	return least, most
 }
 
+// unsigned is x without the sign of a zero: which of several zeros came first is not known.
+func unsigned(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return x
+}
+
 // blockRoom keeps blocks of values that are looked at once.
 var blockRoom = sync.Pool{New: func() any { return new([BlockRows]float64) }}
 
-// extremes are the first positions of the least and the largest value, -1 where there is none.
-type extremes struct {
-	least, most int
-	low, high   float64
-}
-
-// extremesOf looks at values that begin at lo. No comparison with NaN holds.
-func extremesOf(v []float64, lo int) extremes {
-	e := extremes{least: -1, most: -1}
-	first := 0
-	for first < len(v) && v[first] != v[first] {
-		first++
-	}
-	if first == len(v) {
-		return e
-	}
-	least, most, low, high := first, first, v[first], v[first]
-	for i := first; i < len(v); i++ {
-		x := v[i]
+// extremes are the least and the largest value that is there, +Inf and -Inf where there is none.
+func extremes(v []float64) (low, high float64) {
+	up, down := math.Inf(1), math.Inf(-1)
+	lows, highs := [4]float64{up, up, up, up}, [4]float64{down, down, down, down}
+	v = v[wideExtremes(v, &lows, &highs):]
+	low, high = min(lows[0], lows[1], lows[2], lows[3]), max(highs[0], highs[1], highs[2], highs[3])
+	for _, x := range v { // no comparison with NaN holds
 		if x < low {
-			least, low = i, x
+			low = x
 		}
 		if x > high {
-			most, high = i, x
+			high = x
 		}
 	}
-	return extremes{lo + least, lo + most, low, high}
-}
-
-// join takes in those of other values, in any order.
-func (e *extremes) join(o extremes) {
-	switch {
-	case o.least < 0:
-		return
-	case e.least < 0:
-		*e = o
-		return
-	}
-	if o.low < e.low || o.low == e.low && o.least < e.least {
-		e.low, e.least = o.low, o.least
-	}
-	if o.high > e.high || o.high == e.high && o.most < e.most {
-		e.high, e.most = o.high, o.most
-	}
+	return low, high
 }
 
 // summary is what one pass over the values gives. Scripts ask for several of these, so that they are kept.

@@ -60,3 +60,50 @@ one:
 onedone:
 	VZEROUPPER
 	RET
+
+// func extremesAVX2(a *float64, n int, low *[4]float64, high *[4]float64)
+// Requires: AVX
+TEXT ·extremesAVX2(SB), NOSPLIT, $0-32
+	MOVQ    a+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVQ    low+16(FP), DX
+	MOVQ    high+24(FP), BX
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VMOVUPD (DX), Y2
+	VMOVUPD (BX), Y3
+	VMOVUPD (DX), Y4
+	VMOVUPD (BX), Y5
+	VMOVUPD (DX), Y6
+	VMOVUPD (BX), Y7
+	XORQ    SI, SI
+
+next:
+	CMPQ    SI, CX
+	JGE     done
+	VMOVUPD (AX)(SI*8), Y8
+	VMINPD  Y0, Y8, Y0
+	VMAXPD  Y1, Y8, Y1
+	VMOVUPD 32(AX)(SI*8), Y8
+	VMINPD  Y2, Y8, Y2
+	VMAXPD  Y3, Y8, Y3
+	VMOVUPD 64(AX)(SI*8), Y8
+	VMINPD  Y4, Y8, Y4
+	VMAXPD  Y5, Y8, Y5
+	VMOVUPD 96(AX)(SI*8), Y8
+	VMINPD  Y6, Y8, Y6
+	VMAXPD  Y7, Y8, Y7
+	ADDQ    $0x10, SI
+	JMP     next
+
+done:
+	VMINPD  Y0, Y2, Y0
+	VMAXPD  Y1, Y3, Y1
+	VMINPD  Y0, Y4, Y0
+	VMAXPD  Y1, Y5, Y1
+	VMINPD  Y0, Y6, Y0
+	VMAXPD  Y1, Y7, Y1
+	VMOVUPD Y0, (DX)
+	VMOVUPD Y1, (BX)
+	VZEROUPPER
+	RET

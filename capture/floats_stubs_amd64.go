@@ -6,3 +6,6 @@ package capture
 
 // floatsAVX2 is a as doubles.
 func floatsAVX2(dst *float64, a *uint64, n int)
+
+// extremesAVX2 lowers low and raises high, by lanes, to n values of a, a multiple of 16. NaN counts for nothing.
+func extremesAVX2(a *float64, n int, low *[4]float64, high *[4]float64)

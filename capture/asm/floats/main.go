@@ -1,4 +1,5 @@
-// Command floats writes the conversion of integers to doubles by AVX2 for the package capture.
+// Command floats writes for the package capture, by AVX2, the conversion of integers to doubles, and the search for the
+// least and the largest double.
 package main
 
 //go:generate go run . -out ../../floats_amd64.s -stubs ../../floats_stubs_amd64.go -pkg capture
@@ -55,5 +56,44 @@ func main() {
 	}
 	VZEROUPPER()
 	RET()
+	extremes()
 	Generate()
+}
+
+// extremes keeps the least and the largest value of each of four lanes. A minimum is its second operand where one is
+// NaN, so that what was kept stays.
+func extremes() {
+	const unroll = 4
+	TEXT("extremesAVX2", NOSPLIT, "func(a *float64, n int, low, high *[4]float64)")
+	Doc("extremesAVX2 lowers low and raises high, by lanes, to n values of a, a multiple of 16. NaN counts for nothing.")
+	src, n := Load(Param("a"), GP64()), Load(Param("n"), GP64())
+	low, high := Load(Param("low"), GP64()), Load(Param("high"), GP64())
+	var least, most [unroll]reg.VecVirtual
+	for u := range unroll {
+		least[u], most[u] = YMM(), YMM()
+		VMOVUPD(Mem{Base: low}, least[u])
+		VMOVUPD(Mem{Base: high}, most[u])
+	}
+	i := GP64()
+	XORQ(i, i)
+	Label("next")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	for u := range unroll {
+		x := YMM()
+		VMOVUPD(Mem{Base: src, Index: i, Scale: 8, Disp: 8 * lanes * u}, x)
+		VMINPD(least[u], x, least[u])
+		VMAXPD(most[u], x, most[u])
+	}
+	ADDQ(Imm(unroll*lanes), i)
+	JMP(LabelRef("next"))
+	Label("done")
+	for u := 1; u < unroll; u++ {
+		VMINPD(least[0], least[u], least[0])
+		VMAXPD(most[0], most[u], most[0])
+	}
+	VMOVUPD(least[0], Mem{Base: low})
+	VMOVUPD(most[0], Mem{Base: high})
+	VZEROUPPER()
+	RET()
 }
