@@ -192,7 +192,7 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 	}
 	waits = analysis.PaceOf(pace)
 	a.spare = append(a.spare, pace.Processors...)
-	in.Waiter = waits.Waiter
+	in.Waiter, in.Exact = waits.Waiter, waits.Exact
 	var queues []*plan
 	for _, q := range a.table.queues {
 		if !a.absent(q) {

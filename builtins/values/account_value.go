@@ -369,6 +369,9 @@ var accountValueTable = binding.MethodTable[*Account]{
 			Get: func(a *Account) starlark.Value { return binding.Float(a.pace.Correlation) }},
 		{Name: "cadence", Type: "float", Doc: "The rate in Hz at which work repeats.",
 			Get: func(a *Account) starlark.Value { return binding.Float(a.pace.Cadence.Hertz) }},
+		{Name: "exact", Type: "bool", Doc: "Whether frames keep the dates of a display so exactly that it sets the pace " +
+			"of a device that always works as well.",
+			Get: func(a *Account) starlark.Value { return starlark.Bool(a.pace.Exact) }},
 		{Name: "steady", Type: "float", Doc: "How much of the work repeats so, 0 to 1.",
 			Get: func(a *Account) starlark.Value { return binding.Float(a.pace.Cadence.Strength) }},
 		{Name: "clock_low", Type: "float",

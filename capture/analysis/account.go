@@ -93,6 +93,8 @@ type AccountInput struct {
 	Frame  int64   // the usual length of a frame in ns, 0 where it is unknown
 	// Waiter is whom the device waits for: LimitDisplay, LimitProcessor, LimitTurns or LimitWaiter.
 	Waiter LimitKind
+	// Exact says that frames keep the dates of a display so exactly that it sets the pace of a device without idle time too.
+	Exact bool
 	// Idle is the part, of kind LimitUnit, that has the time in which the device does not work, such as launching what
 	// it works at next; "" gives it to Waiter.
 	Idle string

@@ -296,7 +296,7 @@ func (a *accountant) pace() {
 	idle := float64(a.out.Idle)
 	a.unsure = a.Waiter == LimitWaiter && idle > a.Unsure*float64(whole)
 	a.idles = idle > accountIdle*float64(whole)
-	a.waits = a.Waiter == LimitDisplay && idle > accountDates*float64(whole) || a.Waiter == LimitProcessor &&
+	a.waits = a.Waiter == LimitDisplay && (a.Exact || idle > accountDates*float64(whole)) || a.Waiter == LimitProcessor &&
 		idle > accountIdle*float64(whole)
 }
 

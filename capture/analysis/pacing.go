@@ -259,6 +259,7 @@ type Pace struct {
 	// Correlation is that of the busiest one's load with the device's, NaN where it does not vary.
 	Correlation float64
 	Dated       bool // frames keep their dates
+	Exact       bool // and each takes the same few refreshes of a usual display, to a small part of one
 	shown       bool // which are those of a usual display
 	usual       bool // work repeats at the rate of one, if it does
 	seldom      bool // loads of processors were read too seldom to fall apart from the device's
@@ -303,7 +304,8 @@ func PaceOf(in PaceInput) Pace {
 	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked)
 	// Work that varies from frame to frame, or samples longer than frames, hide the rhythm, and marks do not. Where most
 	// frames are full of work they leave nothing for a clock: the device waits elsewhere, as while something is loaded.
-	byMarks := kept && !out.Dated && !in.full()
+	out.Exact = kept && in.onDates()
+	byMarks := kept && !out.Dated && (out.Exact || !in.full())
 	if byMarks && usual {
 		out.Dated = true
 	}
@@ -323,6 +325,8 @@ func PaceOf(in PaceInput) Pace {
 		out.Waiter = LimitTurns
 	// what both do in a frame may fall apart by chance
 	case out.shown && out.Work < calmThread && out.Correlation > turnsCertain:
+		out.Waiter = LimitDisplay
+	case out.Exact && device >= frameFull: // nobody takes turns with a device that always works
 		out.Waiter = LimitDisplay
 	case !out.Dated && out.Work >= in.Thread:
 		out.Waiter = LimitProcessor

@@ -1,0 +1,42 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+)
+
+// A device that always works may have time left all the same: its clock is lowered until the work just fits, or one queue
+// works at the next frame while another ends this one. Dates tell. Frames that wait for the device last as long as their
+// work, which is as long as some refreshes of a display by chance only.
+
+const (
+	datesSure = 24  // frames of which the rate is known well enough to be that of a display by no chance. Ours
+	datesBlur = 0.1 // of a frame: how far samples that carry the marks may move them
+	filmHertz = 24. // of films, whose frames take two and three refreshes of 60 Hz in turn
+)
+
+// onDates reports whether frames begin exactly as often as a usual display shows one in each refresh, or in so many, and
+// each on its date.
+func (in *PaceInput) onDates() bool {
+	if len(in.Starts) < datesSure {
+		return false
+	}
+	return in.onDatesOf(filmHertz, 2) || slices.ContainsFunc(refreshes, func(hz float64) bool {
+		k := math.Round(hz * pace(in.Starts, 1) / 1e9)
+		return k >= 1 && k <= refreshesMost && in.onDatesOf(hz/k, 1)
+	})
+}
+
+// onDatesOf is onDates of frames that come that often, in a pattern that repeats after so many.
+func (in *PaceInput) onDatesOf(hertz float64, pattern int) bool {
+	each := pace(in.Starts, pattern)
+	if !(each > 0) || math.Abs(1e9/each/hertz-1) > refreshExact {
+		return false
+	}
+	rest := make([]float64, len(in.Starts))
+	for i, s := range in.Starts {
+		rest[i] = float64(s-in.Starts[0]) - each*float64(i)
+	}
+	blur := min(datesBlur, in.Step*1e9/each/math.Sqrt(12))
+	return math.Sqrt(variance(residuals(rest, pattern)))/each <= datesExact+blur
+}

@@ -1,0 +1,44 @@
+package analysis
+
+import (
+	"math"
+	"testing"
+)
+
+func TestADeviceThatAlwaysWorksMayWaitForADisplay(t *testing.T) {
+	full := make([]float64, 1000)
+	for i := range full {
+		full[i] = 0.99
+	}
+	starts := func(n int, at func(i int) float64) []int64 {
+		out := make([]int64, n)
+		for i := range out {
+			out[i] = int64(1e9 * at(i))
+		}
+		return out
+	}
+	walk := func(length, varies float64) []int64 { // frames that begin when the one before is done
+		at := 0.0
+		return starts(60, func(i int) float64 {
+			at += length * (1 + varies*math.Sin(float64(i*i)))
+			return at
+		})
+	}
+	for name, c := range map[string]struct {
+		starts []int64
+		want   bool
+	}{
+		"each refresh of 60 Hz":             {starts(60, func(i int) float64 { return float64(i) / 60 }), true},
+		"every third of 144 Hz":             {starts(48, func(i int) float64 { return float64(i) / 48 }), true},
+		"a film on 60 Hz":                   {starts(40, func(i int) float64 { return math.Floor(2.5*float64(i)) / 60 }), true},
+		"a rate of no display":              {starts(60, func(i int) float64 { return float64(i) / 57 }), false},
+		"few frames":                        {starts(20, func(i int) float64 { return float64(i) / 60 }), false},
+		"frames as long as their work":      {walk(1./58, 0.05), false},
+		"frames as long as a third refresh": {starts(60, func(i int) float64 { return math.Floor(2.4*float64(i)) / 60 }), false},
+	} {
+		p := PaceOf(PaceInput{Active: full, Step: 0.001, Starts: c.starts})
+		if p.Exact != c.want || (p.Waiter == LimitDisplay) != c.want {
+			t.Errorf("%s: %v, waits for %v", name, p.Exact, p.Waiter)
+		}
+	}
+}
