@@ -192,7 +192,6 @@ const (
 // simulated is a run of a scene.
 type simulated struct {
 	frames []shown
-	shares [all]float64
 }
 
 // What a step waited for.

@@ -13,8 +13,7 @@ type glance struct {
 	load        float64 // shares since the reading before
 	memory      float64
 	work        float64
-	clock       float64 // at the moment
-	queue       [2]float64
+	clock       float64    // at the moment
 	engines     [2]float64 // ns since the reading before
 	power       float64
 	hot         float64

@@ -36,7 +36,6 @@ type recorder struct {
 	cfg     *capture.Config
 	without []string
 	acc     map[string][]float64 // by event and sample
-	others  []float64            // a factor on what others do, by window
 	virtual bool                 // the machine is virtual, with the counters of its host and none of its clocks and sensors
 	mapped  bool                 // the program reads files through its address space, or its memory is swapped
 }

@@ -33,8 +33,6 @@ type passRun struct {
 	started, done bool
 	start, end    float64
 	why           reason
-	launched      bool
-	chunk         int
 	left          float64
 	bound         [bindings]float64
 }
@@ -86,7 +84,7 @@ type engine struct {
 
 	share, target   float64
 	busy            float64 // in the governor's window
-	nextGov, nextUp float64
+	nextGov         float64
 	nextApp, nextDr int // frames
 	shown           int // frames whose date is known
 	keep            bool

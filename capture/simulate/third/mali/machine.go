@@ -199,10 +199,8 @@ func (m *machine) terms(w *work) (t [resources]float64) {
 // clocked says whether a resource runs at the GPU's clock.
 func clocked(resource int) bool { return resource < rBandwidth }
 
-// sharpness is the exponent of the norm that joins the times of resources: work of several units overlaps well, but
-// not wholly, because warps that wait for one keep others waiting now and then.
-const sharpness = 6
-
+// power6 is for the norm that joins the times of resources: work of several units overlaps well, but not wholly, because
+// warps that wait for one keep others waiting now and then.
 func power6(x float64) float64 { x *= x * x; return x * x }
 
 func root6(x float64) float64 { return math.Cbrt(math.Sqrt(x)) }
