@@ -269,3 +269,15 @@ func TestHealthyOnesKeepEveryDate(t *testing.T) {
 		}
 	}
 }
+
+// A frame whose graphics queue has nothing to do once took no number of nanoseconds.
+func TestFramesWithoutGraphicsTakeTime(t *testing.T) {
+	c, err := New(liveName, simulate.KindRandom, 83014)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, err := c.Judge()
+	if err != nil || truth.Frames < 24 || truth.End <= truth.Start {
+		t.Errorf("%d frames from %d to %d, %v", truth.Frames, truth.Start, truth.End, err)
+	}
+}

@@ -121,7 +121,7 @@ func (c *content) prepare(p *part, deep, highest bool) {
 // gpuTime is how long the GPU takes for a frame: together, and of each queue alone.
 func (c *content) gpuTime(label int, clock float64, together bool) (all, graphics, compute float64) {
 	g, a := c.costs[label][0].at(clock), c.costs[label][1].at(clock)
-	if a == 0 || !together {
+	if g == 0 || a == 0 || !together { // a queue without work takes no time, and of no server
 		return g + a, g, a
 	}
 	all = max(g, a)

@@ -211,3 +211,11 @@ func TestOptionsAreKept(t *testing.T) {
 		t.Error("a family that there is not")
 	}
 }
+
+func TestSetsThatAreNotModelledAreRefused(t *testing.T) {
+	for _, name := range Names {
+		if c, err := made(t, name, simulate.KindSingle, 0).Record(simulate.Options{Sets: []string{"RenderBasic", "GpuBusyness"}}); err == nil {
+			t.Errorf("%s: a set that nothing counts for has %d counters", name, len(c.Counters))
+		}
+	}
+}

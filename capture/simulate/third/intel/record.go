@@ -100,6 +100,11 @@ func (k *known) record(o simulate.Options) (*capture.Capture, error) {
 	if len(sets) == 0 {
 		sets = []string{d.set}
 	}
+	for _, set := range sets {
+		if set != "RenderBasic" && !slices.Contains(k.m.sets, set) {
+			return nil, fmt.Errorf("the model of %s does not count for metric set %q", k.m.title, set)
+		}
+	}
 	cfg := capture.Config{Name: k.name, GPU: k.m.gpu, Axis: axis, Format: "live", Device: capture.Device{Name: k.m.title,
 		Vendor: "Intel", Driver: "i915", ID: k.m.id}}
 	turn := make([]int, n)
