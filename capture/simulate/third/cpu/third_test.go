@@ -193,23 +193,3 @@ func TestOptionsAreKept(t *testing.T) {
 		t.Error("not what was asked for")
 	}
 }
-
-func TestRates(t *testing.T) {
-	if testing.Short() || !testing.Verbose() {
-		t.Skip("tells rates, and judges nothing")
-	}
-	for _, kind := range Kinds("cpu-third") {
-		clear, by := 0, map[string]int{}
-		const seeds = 36
-		for seed := range uint64(seeds) {
-			truth, err := made(t, kind, seed).Judge()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, ok := truth.Limiter()
-			clear += btoi(ok)
-			by[got.String()]++
-		}
-		t.Logf("%s: %d of %d clear, %v", kind, clear, seeds, by)
-	}
-}
