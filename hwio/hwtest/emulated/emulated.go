@@ -7,10 +7,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,8 +34,9 @@ func Device(t testing.TB, models []hwtest.Model, name string) hwtest.Device {
 	return models[at].New()
 }
 
-// limit is the longest that a program may take. It guards against hanging.
-const limit = 5 * time.Minute
+// limit is the longest that a program may take. It guards against hanging: the program is asked where it stands, which
+// one in Go answers by the stacks of its goroutines, and is killed if it goes on.
+const limit, lastWords = 5 * time.Minute, 5 * time.Second
 
 // Run runs the options' program, with a seed of 1 where they have none, and returns what it printed. Where there is no
 // emulation the test is skipped.
@@ -43,14 +47,27 @@ func Run(t testing.TB, o hwtest.Options) (*hwtest.Result, string) {
 	if o.Settings.Seed == 0 {
 		o.Settings.Seed = 1
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := context.WithTimeout(t.Context(), limit+lastWords)
 	defer cancel()
+	var hangs atomic.Bool
+	if o.Signals == nil {
+		ask := make(chan os.Signal, 1)
+		o.Signals = ask
+		defer time.AfterFunc(limit, func() {
+			hangs.Store(true)
+			ask <- syscall.SIGQUIT
+		}).Stop()
+	}
 	res, err := hwtest.Run(ctx, o)
 	if errors.Is(err, hwtest.ErrUnsupported) {
 		t.Skipf("SKIPPED: this system cannot run a program under an emulated kernel: %v", err)
 	}
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
+	if err != nil || hangs.Load() {
+		if res != nil {
+			last := res.Calls[max(0, len(res.Calls)-20):]
+			t.Logf("of %d calls the last are %v", len(res.Calls), last)
+		}
+		t.Fatalf("the program hangs: %v; %v\n%s", hangs.Load(), err, out.String())
 	}
 	return res, out.String()
 }

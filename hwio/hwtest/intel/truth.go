@@ -56,6 +56,9 @@ type StreamTruth struct {
 	Closed    bool `json:"closed"`
 
 	Losses []LossTruth `json:"losses"`
+	// Bridged counts the differences within which reports were lost: where a reader can see a loss. Behind a loss at the
+	// very end comes no report.
+	Bridged int `json:"losses_bridged,omitempty"`
 	// Statuses are the bits that reads failed with, in their order, where a driver has them.
 	Statuses []uint64    `json:"statuses,omitempty"`
 	Bases    []BaseTruth `json:"bases"`
@@ -167,7 +170,11 @@ func (a *account) add(e *Event, v *Counters) {
 		a.bases = append(a.bases, &base{why: a.why, first: e.T})
 		a.why = ""
 	} else {
-		a.difference(v, a.gap || e.Gap)
+		gap := a.gap || e.Gap
+		if gap {
+			a.s.Truth.Bridged++
+		}
+		a.difference(v, gap)
 	}
 	b := a.bases[len(a.bases)-1]
 	b.reports++
