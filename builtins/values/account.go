@@ -183,12 +183,7 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 		}
 	}
 	if a.n > 0 {
-		step := in.Length
-		if slices.Min(step) != slices.Max(step) {
-			step = slices.Clone(step)
-			slices.Sort(step)
-		}
-		pace.Step = float64(step[len(step)/2]) / 1e9
+		pace.Step = float64(analysis.Median(a.n, func(i int) int64 { return in.Length[i] })) / 1e9
 	}
 	waits = analysis.PaceOf(pace)
 	a.spare = append(a.spare, pace.Processors...)

@@ -20,9 +20,13 @@ type unmeasured struct {
 // rank collects the units that may set the pace below queue lead, the highest level first, and in open what was not
 // measured, the likeliest first: nothing where every unit that is likely to lead was.
 func (a *accountant) rank(i, lead int) {
-	ranked, open := a.ranked[:0], a.open[:0]
+	units := a.below[lead+1].ranked
+	if cap(a.ranked) < len(units) {
+		a.ranked = make([]candidate, len(units))
+	}
+	ranked, n, open := a.ranked[:len(units)], 0, a.open[:0]
 	long := a.long(i)
-	for _, k := range a.below[lead+1].ranked {
+	for _, k := range units {
 		u := &a.Units[k] // large enough to be slow to copy
 		if level := u.Level[i]; level == level {
 			if u.Holds {
@@ -33,12 +37,12 @@ func (a *accountant) rank(i, lead int) {
 				level = a.above(u.Floor, level)
 			}
 			// There are some ten, and this is done for every sample: sorting them costs more than keeping their order.
-			ranked = append(ranked, candidate{})
-			at := len(ranked) - 1
+			at := n
 			for ; at > 0 && ranked[at-1].level < level; at-- {
 				ranked[at] = ranked[at-1]
 			}
-			ranked[at] = candidate{k, level, max(0, u.Error)}
+			ranked[at] = candidate{level, k}
+			n++
 			continue
 		}
 		guess := 1.
@@ -57,10 +61,10 @@ func (a *accountant) rank(i, lead int) {
 	if len(open) > 1 {
 		slices.SortStableFunc(open, func(x, y unmeasured) int { return cmp.Compare(y.guess, x.guess) })
 	}
-	if len(open) > 0 && open[0].set != "" && len(ranked) > 0 && open[0].guess <= ranked[0].level+2*accountLead {
+	if len(open) > 0 && open[0].set != "" && n > 0 && open[0].guess <= ranked[0].level+2*accountLead {
 		open = open[:0]
 	}
-	a.ranked, a.open = ranked, open
+	a.ranked, a.open = ranked[:n], open
 }
 
 // dark gives time to what was not measured: to each of the sets that would measure a unit that may lead, by how high
@@ -245,7 +249,7 @@ func (a *accountant) leaders(time int64) {
 		}
 		// Time shrinks until the next unit sets the pace, so what remains is the ratio of the two levels; each may
 		// be wrong by e, and no relief is believed beyond accountRelief.
-		e := max(accountLead/2, c.err)
+		e := max(accountLead/2, a.errs[c.unit])
 		low := 1 - max(accountRelief, (after+e)/max(c.level-e, 1e-9))
 		high := 1 - max(accountRelief, (after-e)/(c.level+e))
 		if n > 1 {

@@ -29,6 +29,7 @@ type accountant struct {
 	latency map[string]bool
 	below   []belowQueue // see prepare
 	tells   []float64    // see prepare
+	errs    []float64    // of the levels of units
 	weigh   []weighing   // see overlap
 	actives []activeTime // of the samples of the current window
 	sample  []slice
@@ -68,9 +69,8 @@ const (
 
 // candidate is a unit with its level in a sample.
 type candidate struct {
-	unit  int
 	level float64
-	err   float64
+	unit  int
 }
 
 // knownParts are places of parts plus one, 0 where they were not asked for yet: most samples give time to the waiter, to
@@ -183,13 +183,14 @@ func (a *accountant) prepare() {
 		}
 	}
 	n := len(a.Units)
-	a.tells, a.weigh = make([]float64, n*n), make([]weighing, n)
+	a.tells, a.weigh, a.errs = make([]float64, n*n), make([]weighing, n), make([]float64, n)
 	for k := range a.Units {
 		u := &a.Units[k]
+		a.errs[k] = max(0, u.Error)
 		for other := range a.Units {
 			// Two levels are told apart by two deviations of their difference; where errors are small, by accountLead
 			// at least.
-			a.tells[k*n+other] = max(accountLead, 2*math.Hypot(max(0, u.Error), max(0, a.Units[other].Error)))
+			a.tells[k*n+other] = max(accountLead, 2*math.Hypot(a.errs[k], max(0, a.Units[other].Error)))
 		}
 		switch {
 		case u.Fallback:

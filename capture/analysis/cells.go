@@ -118,12 +118,7 @@ func sampleCells(cap *capture.Capture, step int, per string) *cells {
 
 // typicalInterval is the median length of the samples in ns.
 func typicalInterval(a *capture.Axis) float64 {
-	v := make([]int64, a.Len())
-	for i := range v {
-		v[i] = a.Interval(i)
-	}
-	slices.Sort(v)
-	return float64(v[len(v)/2])
+	return float64(Median(a.Len(), a.Interval))
 }
 
 // wholeCells cuts several captures into cells of about the same length: of samples where these are dispatches, else of
