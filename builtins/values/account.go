@@ -163,7 +163,8 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 	if err := ctx.Err(); err != nil {
 		return in, waits, err
 	}
-	pace := analysis.PaceInput{Thread: a.table.thread, Active: in.Active, Processors: a.processors()}
+	pace := analysis.PaceInput{Thread: a.table.thread, Active: in.Active, Looked: a.looked()}
+	pace.Processors = a.processors(pace.Looked)
 	frames, err := analysis.FramesOf(a.cap.Capture)
 	if err != nil {
 		return in, waits, err
@@ -186,7 +187,6 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 		pace.Step = float64(analysis.Median(a.n, func(i int) int64 { return in.Length[i] })) / 1e9
 	}
 	waits = analysis.PaceOf(pace)
-	a.spare = append(a.spare, pace.Processors...)
 	in.Waiter, in.Exact = waits.Waiter, waits.Exact
 	var queues []*plan
 	for _, q := range a.table.queues {

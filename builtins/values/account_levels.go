@@ -251,8 +251,8 @@ func (a *accounting) constant(name string) float64 {
 	return math.NaN()
 }
 
-// processors is the load of every processor in every sample.
-func (a *accounting) processors() (out [][]float64) {
+// processors is the load of every processor in the samples that are looked at.
+func (a *accounting) processors(looked []int) (out [][]float64) {
 	c := a.find(a.table.cpus)
 	if c == nil {
 		return nil
@@ -262,13 +262,38 @@ func (a *accounting) processors() (out [][]float64) {
 		list = []*capture.Counter{c}
 	}
 	for _, p := range list {
-		v := make([]float64, a.n)
-		a.read(p, func(lo int, load []float64) {
-			for i, x := range load {
-				v[lo+i] = x / 100
+		v := make([]float64, len(looked))
+		capture.EachBlock(len(looked), func(lo, hi int) {
+			for from := lo; from < hi; { // to the end of what follows one another in the capture
+				to := from + 1
+				for to < hi && looked[to] == looked[to-1]+1 {
+					to++
+				}
+				p.ReadFloats(v[from:to], looked[from])
+				from = to
+			}
+			for i := lo; i < hi; i++ {
+				v[i] /= 100
 			}
 		})
 		out = append(out, v)
+	}
+	return out
+}
+
+// processorsMost is how many samples of processors are looked at: each has some ten columns, which takes as long as all
+// units of the device, and what they say of a million samples a part of these says as well.
+const processorsMost = 1 << 17
+
+// looked are the samples in which the loads of processors are read: all of them, or where they are very many blocks
+// that are spread evenly.
+func (a *accounting) looked() []int {
+	every := (a.n + processorsMost - 1) / processorsMost
+	var out []int
+	for lo := 0; lo < a.n; lo += capture.BlockRows * max(1, every) {
+		for i := lo; i < min(a.n, lo+capture.BlockRows); i++ {
+			out = append(out, i)
+		}
 	}
 	return out
 }

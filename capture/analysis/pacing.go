@@ -242,7 +242,8 @@ func variance(v []float64) float64 {
 type PaceInput struct {
 	Active     []float64   // share of each sample in which the device worked
 	Step       float64     // usual length of a sample in seconds
-	Processors [][]float64 // share of each sample in which each processor worked; empty where none was recorded
+	Processors [][]float64 // share of each sample looked at in which each processor worked; empty where none was recorded
+	Looked     []int       // the samples that Processors has, in their order; nil for all
 	Starts     []int64     // starts of frames in ns; empty where none are marked
 	Thread     float64     // the load from which a processor sets the pace, 0 for 0.85
 }
@@ -290,8 +291,9 @@ func PaceOf(in PaceInput) Pace {
 	}
 	if busiest >= 0 {
 		out.Work = max(out.Busiest, above(loads))
-		out.Correlation = together(in.Processors[busiest], in.Active)
-		out.apart = in.apart()
+		beside := in.beside()
+		out.Correlation = together(in.Processors[busiest], beside)
+		out.apart = in.apart(beside)
 		out.seldom = seldomRead(in.Processors[busiest])
 	}
 	kept, marked := keepDates(in.Starts)
@@ -336,6 +338,20 @@ func PaceOf(in PaceInput) Pace {
 		out.Waiter = LimitDisplay
 	case (out.Busiest+out.Work)/2 >= mostlyBusy*in.Thread: // between these two lies the load of one thread
 		out.Waiter = LimitProcessor
+	}
+	return out
+}
+
+// beside is the share in which the device worked in each sample that Processors has.
+func (in *PaceInput) beside() []float64 {
+	if in.Looked == nil || len(in.Looked) == len(in.Active) {
+		return in.Active
+	}
+	var out []float64
+	for _, i := range in.Looked {
+		if i < len(in.Active) { // there are none where nothing tells of the device's work
+			out = append(out, in.Active[i])
+		}
 	}
 	return out
 }

@@ -19,11 +19,11 @@ const (
 )
 
 // apart reports whether processors do the work of a thread more in an instant in which the device waits than in one in
-// which it works.
-func (in *PaceInput) apart() bool {
+// which it works. active is what the device does in the samples that Processors has.
+func (in *PaceInput) apart(active []float64) bool {
 	var device, load []float64
-	for i := 0; i < len(in.Active); i += 1 + len(in.Active)/spreadMost {
-		d := in.Active[i]
+	for i := 0; i < len(active); i += 1 + len(active)/spreadMost {
+		d := active[i]
 		sum, n := 0.0, 0
 		for _, p := range in.Processors {
 			if i < len(p) && !math.IsNaN(p[i]) && !math.IsInf(p[i], 0) {

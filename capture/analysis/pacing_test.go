@@ -156,3 +156,28 @@ func TestProcessorsThatAreReadSeldomTellTurnsByWhatIsLeft(t *testing.T) {
 		}
 	}
 }
+
+// What a part of the samples shows of processors is set beside what the device does in these.
+func TestProcessorsThatAreLookedAtInAPartOfTheSamplesTellTheSame(t *testing.T) {
+	for name, whole := range map[string]PaceInput{"turns": turnsOf(4000, 20, 10, 10), "free": turnsOf(4000, 20, 10, 7),
+		"moved": movedOf(4400, 22, 12, 8)} {
+		part := whole
+		part.Processors = make([][]float64, len(whole.Processors))
+		for lo := 0; lo < len(whole.Active); lo += 1109 {
+			for i := lo; i < min(lo+443, len(whole.Active)); i++ {
+				part.Looked = append(part.Looked, i)
+				for k, p := range whole.Processors {
+					part.Processors[k] = append(part.Processors[k], p[i])
+				}
+			}
+		}
+		got, want := PaceOf(part), PaceOf(whole)
+		if got.Waiter != want.Waiter || math.Abs(got.Correlation-want.Correlation) > 0.02 || math.Abs(got.Busiest-want.Busiest) > 0.02 {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+		part.Looked = nil // beside the first samples, those tell nothing
+		if off := PaceOf(part); math.Abs(off.Correlation-want.Correlation) < 0.02 {
+			t.Errorf("%s: the correlation is %v wherever the samples lie: the case tests nothing", name, off.Correlation)
+		}
+	}
+}
