@@ -22,7 +22,8 @@ var AccountMethod = binding.Method[*binding.Env]{
 	Sig: accountSig,
 	Doc: "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts " +
 		"add up to the measured time. table says what a GPU has, as those of @astrolabe//tables do: active and " +
-		"elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in " +
+		"elapsed (cycles with work, and all), queues, units, cpus (loads of processors: of more than 131,072 samples " +
+		"blocks spread evenly are read), clock, clock_max, frame (the length of one in " +
 		"seconds where none are marked), idle (the unit that has the time without work, in place of whom the GPU " +
 		"waits for), floor (the least level of a limiter), asleep (whether samples without a value of active are " +
 		"those of a device without a clock), busiest (of several instances of active the one with most work counts " +
