@@ -3,7 +3,6 @@ package modules
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -11,6 +10,7 @@ import (
 	"astrolabe/builtins/binding"
 	"astrolabe/builtins/values"
 	"astrolabe/capture"
+	"astrolabe/capture/analysis"
 	"astrolabe/capture/metrics"
 )
 
@@ -156,12 +156,7 @@ func columnAxis(c *binding.Call, n int) (*capture.Axis, error) {
 }
 
 func medianStep(ns []int64) int64 {
-	steps := make([]int64, len(ns)-1)
-	for i := range steps {
-		steps[i] = ns[i+1] - ns[i]
-	}
-	slices.Sort(steps)
-	return steps[len(steps)/2]
+	return analysis.Median(len(ns)-1, func(i int) int64 { return ns[i+1] - ns[i] })
 }
 
 // columnBuilder collects columns and the instances below them.

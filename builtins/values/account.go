@@ -3,7 +3,6 @@ package values
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -223,12 +222,7 @@ func frameLength(starts []int64, otherwise int64) int64 {
 	if len(starts) < 2 {
 		return otherwise
 	}
-	gaps := make([]int64, len(starts)-1)
-	for i := range gaps {
-		gaps[i] = starts[i+1] - starts[i]
-	}
-	slices.Sort(gaps)
-	if m := gaps[len(gaps)/2]; m > 0 {
+	if m := analysis.Median(len(starts)-1, func(i int) int64 { return starts[i+1] - starts[i] }); m > 0 {
 		return m
 	}
 	return otherwise

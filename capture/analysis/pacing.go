@@ -155,8 +155,8 @@ func betweenMissed(starts []int64) (runs [][]int64) {
 	for i := range lengths {
 		lengths[i] = starts[i+1] - starts[i]
 	}
-	sorted := slices.Sorted(slices.Values(lengths))
-	long, missed, from := datesMissed*float64(sorted[len(sorted)/2]), 0, 0
+	usual := Median(len(lengths), func(i int) int64 { return lengths[i] })
+	long, missed, from := datesMissed*float64(usual), 0, 0
 	for i := range starts {
 		if last := i == len(lengths); last || float64(lengths[i]) > long {
 			if !last {
