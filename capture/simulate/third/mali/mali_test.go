@@ -206,6 +206,35 @@ func TestPlantsAreWhatLimits(t *testing.T) {
 	}
 }
 
+func TestProgramsThatKeepTheirDatesHaveTimeToSpare(t *testing.T) {
+	for name, seeds := range map[string][]uint64{Names[0]: {2, 46}, Names[1]: {3, 19, 33}} {
+		for _, seed := range seeds {
+			c := made(t, name, simulate.KindHealthy, seed)
+			cap := recorded(t, c, simulate.Options{})
+			working, clock := 0.0, 0.0
+			for _, v := range cap.Counter("MaliGPUCyclesAnyQueueActive").Floats() {
+				working += v
+			}
+			for _, v := range cap.Counter("gpu_clock_cycles").Floats() {
+				clock += v
+			}
+			if working > 0.9*clock {
+				t.Errorf("%s healthy %d: queues work for %.3f of the time", name, seed, working/clock)
+			}
+			if truth := judged(t, c); !truth.Healthy {
+				t.Errorf("%s healthy %d misses %d dates", name, seed, truth.Missed)
+			}
+		}
+	}
+}
+
+func TestAFrameThatADisplayHoldsHasNoClearLimiter(t *testing.T) {
+	truth := judged(t, made(t, Names[0], simulate.KindArchetype, 23)) // every second refresh of 120 Hz
+	if _, clear := truth.Limiter(); clear || truth.Missed == 0 {
+		t.Errorf("clear: %v, with %d dates missed", clear, truth.Missed)
+	}
+}
+
 func TestSharesAddUp(t *testing.T) {
 	for _, kind := range simulate.Kinds() {
 		for seed := range uint64(2) {
