@@ -2,6 +2,7 @@ package amd
 
 import (
 	"math"
+	"slices"
 	"reflect"
 	"strings"
 	"testing"
@@ -166,8 +167,22 @@ func TestIdentitiesOfDraws(t *testing.T) {
 					near(b+" of the cycles", v(b+"Cycles"), v(b)/100*v("GPUBusyCycles"), 0.05)
 				}
 				near("time of compute", v("CSTime"), v("GPUTime")*v("CSBusy")/100, 1e-6)
-				if v("MemUnitStalled") > v("MemUnitBusy")*1.05+1 || v("PAStalledOnRasterizer") > v("PrimitiveAssemblyBusy")*1.05+1 {
+				if v("MemUnitStalled") > v("MemUnitBusy")*1.05+1 || v("ZUnitStalled") > v("DepthStencilTestBusy")*1.05+1 {
 					t.Errorf("%s %d, sample %d: a block is stalled for longer than it is busy", kind, seed, i)
+				}
+				if v("PrimitiveAssemblyBusy")+v("PAStalledOnRasterizer") > 106 { // the one is without the other
+					t.Errorf("%s %d, sample %d: primitives are assembled and stalled for more than the time", kind, seed, i)
+				}
+				if v("PSExportStalls") > 20 && v("ZUnitStalled") < 0.5*v("PSExportStalls") {
+					t.Errorf("%s %d, sample %d: exports wait for colour, and the block between does not", kind, seed, i)
+				}
+				if v("WriteUnitStalled") > 40 && v("WriteUnitStalled") > 110*moved(rec, i) {
+					t.Errorf("%s %d, sample %d: writes are stalled for %.0f %% with memory %.2f full", kind, seed, i,
+						v("WriteUnitStalled"), moved(rec, i))
+				}
+				if quads := quadsPerClock(rec); v("HiZQuadsAcceptedCount") > quads*v("GPUBusyCycles")*1.02 {
+					t.Errorf("%s %d, sample %d: %.0f quads in %.0f cycles of %.0f", kind, seed, i, v("HiZQuadsAcceptedCount"),
+						v("GPUBusyCycles"), quads)
 				}
 				if v("CulledPrims")+v("ClippedPrims") > v("PrimitivesIn")+1 {
 					t.Errorf("%s %d, sample %d: more primitives leave than come in", kind, seed, i)
@@ -192,6 +207,29 @@ func TestIdentitiesOfDraws(t *testing.T) {
 		}
 	}
 }
+
+// device is the product that a capture is of.
+func device(rec *capture.Capture) *part {
+	return &parts[slices.IndexFunc(parts, func(p part) bool { return p.name == rec.Device.Name })]
+}
+
+// moved is the share of what memory, or the way to it, can move in a sample.
+func moved(rec *capture.Capture, i int) float64 {
+	p, sum := device(rec), func(names ...string) (bytes float64) {
+		for _, name := range names {
+			bytes += rec.Counter(name).Floats()[i]
+		}
+		return bytes / float64(rec.Axis.Interval(i))
+	}
+	full := sum("LocalVidMemBytes") / (p.dram * dramReach)
+	if p.mall > 0 {
+		full = max(full, sum("FetchSize", "WriteSize")/(0.85*p.mall))
+	}
+	return full
+}
+
+// quadsPerClock are those of as many pixels as leave.
+func quadsPerClock(rec *capture.Capture) float64 { return device(rec).rops / 4 }
 
 // TestIdentitiesOfStatusBits checks that no bit is set more often than it was looked at, that no block works while the
 // pipe is idle for long, and that engines of clients work for no more than the time.

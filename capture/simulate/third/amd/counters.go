@@ -162,7 +162,11 @@ func (x *reading) fill() {
 func (x *reading) geometry(r103 bool) {
 	w, o := x.w, x.o
 	x.stage("VsGsBusy", "VsGsTime", spanOf(&o.vs, !w.compute))
-	x.busy("PrimitiveAssemblyBusy", o.busy[servePA]+o.paOnSC.sum)
+	// The public formula takes from the time in which the clipper is busy what the rasterizer stalls, and the cycles in
+	// which primitives leave.
+	clipper := min(o.time, o.busy[servePA]+o.paOnSC.sum)
+	leaving := w.input * (1 - w.culled) / (x.f.p.engines * x.f.clock)
+	x.busy("PrimitiveAssemblyBusy", max(0, clipper-o.paOnSC.sum-leaving))
 	x.busy("PAStalledOnRasterizer", o.paOnSC.sum)
 	x.put("PrimitivesIn", w.input)
 	x.put("CulledPrims", math.Round(w.input*w.culled))
@@ -196,12 +200,10 @@ func (x *reading) pixels(t *traffic, r103 bool) {
 	if !w.compute {
 		pass = w.covered * (1 - w.hiz) / (4 * x.f.p.rops * x.f.clock) // quads go through the block without a test too
 	}
-	stalled := 0.0
-	if w.depthOn {
-		stalled = 0.8 * o.psOnCB.sum
-	}
-	x.busy("DepthStencilTestBusy", max(o.busy[serveDB], pass)+0.5*stalled)
-	x.busy("ZUnitStalled", 0.5*stalled)
+	// What is exported goes to the depth block first, which waits for the colour block before shaders wait for it.
+	stalled := 0.9 * o.psOnCB.sum
+	x.busy("DepthStencilTestBusy", max(o.busy[serveDB], pass)+stalled)
+	x.busy("ZUnitStalled", stalled)
 	x.busy("PSExportStalls", o.psOnCB.sum)
 	out := 0.0
 	if shades {
@@ -224,7 +226,7 @@ func (x *reading) pixels(t *traffic, r103 bool) {
 // tests are of depth, by tiles of 64 pixels, quads and samples.
 func (x *reading) tests() {
 	w := x.w
-	quads := math.Ceil(w.covered / 4 / max(0.25, w.ps.lanes+0.2))
+	quads := math.Ceil(w.quads())
 	tiles := math.Ceil(w.covered / 64 * 1.25)
 	if w.compute {
 		quads, tiles = 0, 0
@@ -323,7 +325,9 @@ func (x *reading) textures() {
 	x.busy("TexUnitBusy", ta)
 	x.busy("MemUnitBusy", ta)
 	x.busy("MemUnitStalled", o.taOnCache.sum)
-	x.busy("WriteUnitStalled", o.onWrites.sum)
+	// Pieces are large, and their writes wait for each other where those of single waves find room between them.
+	full := min(1, max(o.busy[serveFabric], o.busy[serveDRAM])/o.time)
+	x.busy("WriteUnitStalled", o.onWrites.sum*full*full)
 	quads := w.ps.waves * w.ps.tex * 8 * (1 - w.ps.rayTest)
 	tri := min(0.85, max(0, w.ps.filter-1))
 	two := math.Round(quads * tri)

@@ -1,7 +1,9 @@
 package rdna
 
 import (
+	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -238,6 +240,40 @@ func TestCountersKeepTheirIdentities(t *testing.T) {
 				read := v("GCEA_RDRAM_SIZE_REQ_sum") * 32 / c.Counter("GCEA_RDRAM_SIZE_REQ_sum").Interval(i)
 				if read > fabricRate*1.05 {
 					t.Errorf("%s %d, dispatch %d: %.0f bytes read each ns", kind, seed, i, read)
+				}
+			}
+		}
+	}
+}
+
+// Counters of different passes are of other clocks, so that these are compared as one pass would have all of them.
+func TestNothingWaitsForLongerThanThereIsTime(t *testing.T) {
+	for _, kind := range Kinds(Names[0]) {
+		for seed := range uint64(12) {
+			h := fnv.New64a()
+			h.Write([]byte(Names[0] + " " + kind))
+			d := draw{rand.New(rand.NewPCG(h.Sum64(), seed))}
+			p := &program{family: Names[0], kind: kind, seed: seed, results: map[key]*result{}}
+			p.content(d)
+			p.conditions(d)
+			for i := range p.dispatches {
+				v := p.counters(0, i, draw{rand.New(rand.NewPCG(seed, 1))})
+				for _, x := range []struct {
+					name       string
+					less, more float64
+				}{
+					{"instruction caches", v["SQC_ICACHE_INPUT_VALID_READYB"], v["SQ_BUSY_CYCLES_sum"]},
+					{"waves without instructions", v["SQ_WAIT_IFETCH"], v["SQ_WAVE_CYCLES"]},
+					{"the arbiter", v["GCEA_SARB_BUSY"] + v["GCEA_SARB_STALLED"] + v["GCEA_SARB_STARVING"], v["GCEA_ALWAYS_COUNT"]},
+				} {
+					if x.less > x.more*1.0001 {
+						t.Errorf("%s %d, dispatch %d: %s: %.0f of %.0f", kind, seed, i, x.name, x.less, x.more)
+					}
+				}
+				// A GL2 that has little to do takes what it is sent.
+				if v["GL2C_REQ"] < 0.3*8*v["SQ_BUSY_CYCLES_avr"] && v["GL2C_ATOMIC"] == 0 && v["GL1C_STALL_GL2_GL1"] > 0.1*v["GL1C_BUSY"] {
+					t.Errorf("%s %d, dispatch %d: GL2 pushes back for %.2f of the time", kind, seed, i,
+						v["GL1C_STALL_GL2_GL1"]/v["GL1C_BUSY"])
 				}
 			}
 		}
