@@ -57,6 +57,17 @@ func (rec *recorder) spread(e event, list []side, track []clockPoint) {
 	}
 }
 
+// moves adds what an engine beside the render engine reads and writes in intervals, in lines of 64 bytes per ns.
+func (rec *recorder) moves(list []side, read, write float64) {
+	rec.at = 0
+	for _, b := range list {
+		var e counts
+		e[evRead], e[evWrite] = read*(b.to-b.from), write*(b.to-b.from)
+		e[evRing] = e[evRead] + e[evWrite]
+		rec.add(b.from, b.to, &e)
+	}
+}
+
 // union joins intervals that overlap.
 func union(lists ...[]side) (out []side) {
 	all := slices.SortedFunc(slices.Values(slices.Concat(lists...)), func(a, b side) int {
@@ -113,7 +124,14 @@ func (sc *scene) record(o simulate.Options, r *rand.Rand) (*capture.Capture, err
 			video = evBlitRing
 		}
 	}
-	rec.spread(video, union(p.video), p.track)
+	side := union(p.video)
+	rec.spread(video, side, p.track)
+	// The interface to memory is that of all engines. A blitter moves a few bytes per ns, a decoder less than one.
+	read := 0.3 + 0.9*noise.Float64()
+	if video == evBlitRing {
+		read *= 4
+	}
+	rec.moves(side, read/64, read*(0.5+0.5*noise.Float64())/64)
 	rec.spread(evAnyRing, union(p.busy, p.video), p.track)
 
 	axis := &capture.Axis{Clock: "cpu"}

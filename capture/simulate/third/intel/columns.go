@@ -26,8 +26,8 @@ func spread(bank string, first, n int, factor float64, of ...event) (out []colum
 
 // Reads and writes at the GT interface.
 var (
-	reads  = []event{evVfRead, evHizRead, evRczRead, evRccRead, evL3Read, evCsRead}
-	writes = []event{evDepthWrite, evRccWrite, evL3Write}
+	reads  = []event{evVfRead, evHizRead, evRczRead, evRccRead, evL3Read, evCsRead, evOtherRead}
+	writes = []event{evDepthWrite, evRccWrite, evL3Write, evOtherWrite}
 )
 
 // fixed are the aggregating counters, the same in most sets.
