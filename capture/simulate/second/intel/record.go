@@ -103,7 +103,7 @@ func (sc *scene) record(o simulate.Options, r *rand.Rand) (*capture.Capture, err
 
 	lossy = lossy && !switches // one long sample covers what was lost
 	tick := 1e9 / m.tsHz
-	b := &columns{sc: sc, rec: &recorder{zero: zero}, without: o.Without}
+	b := &columns{sc: sc, rec: &recorder{zero: zero}, without: o.Without, withheld: o.Withheld}
 	late := b.timers(noise, lossy, period, end-zero)
 	if switches {
 		b.switches(p.busy, tick)
@@ -237,14 +237,15 @@ func (sc *scene) properties(sets []*metricSet, exponent int, period float64) []c
 
 // columns makes the columns of a capture.
 type columns struct {
-	sc      *scene
-	cfg     *capture.Config
-	rec     *recorder
-	played  *played
-	without []string
-	ticks   []uint64 // of the GPU's timestamp, from the beginning: when reports were written
-	length  []uint64 // ticks of each row
-	timer   []bool   // whether the timer wrote the report, and no switch of contexts
+	sc       *scene
+	cfg      *capture.Config
+	rec      *recorder
+	played   *played
+	without  []string
+	withheld []simulate.Candidate
+	ticks    []uint64 // of the GPU's timestamp, from the beginning: when reports were written
+	length   []uint64 // ticks of each row
+	timer    []bool   // whether the timer wrote the report, and no switch of contexts
 }
 
 // timers says when the timer writes reports; late are those rows before which others were lost.
@@ -371,7 +372,9 @@ func (b *columns) reports(sets []*metricSet) {
 		d := capture.Data{U: make([]uint64, n)}
 		missing := 0
 		for k, s := range sets {
-			at := slices.IndexFunc(s.terms, func(t term) bool { return t.counter == name })
+			at := slices.IndexFunc(s.terms, func(t term) bool {
+				return t.counter == name && !withheld(b.withheld, t.event)
+			})
 			var w whole
 			for i := range d.U {
 				switch {

@@ -2,13 +2,14 @@ package amd
 
 import (
 	"math"
-	"slices"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/telling"
 )
 
 func made(t *testing.T, name, kind string, seed uint64) (*simulate.Case, *capture.Capture) {
@@ -271,9 +272,9 @@ func TestOptionsLeaveCountersOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		gone := "TexUnitBusy"
-		table := withheld
+		table := telling.GPA
 		if name == liveName {
-			gone, table = "busy_ta_ones", liveWithheld
+			gone, table = "busy_ta_ones", telling.AMD
 		}
 		for k, names := range table {
 			rec, err := c.Record(simulate.Options{Withheld: []simulate.Candidate{k}, Without: []string{gone}, Host: simulate.No})

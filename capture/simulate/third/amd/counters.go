@@ -9,26 +9,10 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/telling"
 )
 
 const gpaCatalogue = "amd-gpa-rdna"
-
-// withheld are the counters that tell most directly of a candidate, by the vendor's descriptions.
-var withheld = map[simulate.Candidate][]string{
-	candidates[arithmetic]:  {"CSVALUInsts", "CSVALUUtilization", "VsGsVALUInstCount"},
-	candidates[texture]:     {"TexUnitBusy", "TexUnitBusyCycles", "TexTriFilteringPct", "TexTriFilteringCount", "NoTexTriFilteringCount", "TexAveAnisotropy"},
-	candidates[loadStore]:   {"MemUnitBusy", "MemUnitBusyCycles", "CSVFetchInsts", "CSVWriteInsts", "L0TagConflictReadStalledCycles"},
-	candidates[localMemory]: {"CSLDSInsts", "CSLDSBankConflict", "CSLDSBankConflictCycles", "CSALUStalledByLDS", "CSALUStalledByLDSCycles"},
-	candidates[primitives]:  {"PrimitiveAssemblyBusy", "PrimitiveAssemblyBusyCycles", "PrimitivesIn", "CulledPrims", "ClippedPrims"},
-	candidates[vertexFetch]: {"VsGsBusy", "VsGsBusyCycles", "VsGsTime", "VsGsVerticesIn", "GSVerticesOut"},
-	candidates[rasterizer]:  {"PAStalledOnRasterizer", "PAStalledOnRasterizerCycles"},
-	candidates[depth]:       {"DepthStencilTestBusy", "DepthStencilTestBusyCycles", "ZUnitStalled", "ZUnitStalledCycles", "DBMemRead", "DBMemWritten"},
-	candidates[backend]:     {"PSExportStalls", "PSExportStallsCycles", "CBMemRead", "CBMemWritten", "CBColorAndMaskRead", "CBColorAndMaskWritten"},
-	candidates[bandwidth]:   {"FetchSize", "WriteSize", "LocalVidMemBytes", "WriteUnitStalled", "WriteUnitStalledCycles"},
-	candidates[cache]:       {"L0CacheHit", "L0CacheHitCount", "L0CacheMissCount", "L0CacheRequestCount", "L1CacheHit", "L1CacheHitCount", "L1CacheMissCount", "L1CacheRequestCount", "L2CacheRequestCount", "L2CacheHitCount"},
-	candidates[latency]:     {"MemUnitStalled", "MemUnitStalledCycles", "L2CacheHit", "L2CacheMiss", "L2CacheMissCount"},
-	candidates[launch]:      {"CSWavefrontsLaunched", "CSThreadGroupsLaunched", "ExecutionDuration", "ExecutionStart", "ExecutionEnd"},
-}
 
 // sheet collects the values of the counters, sample by sample, in the order in which they are first put.
 type sheet struct {
@@ -63,10 +47,7 @@ func (f *frame) record(c *simulate.Case, seed uint64, o simulate.Options) (*capt
 		x.fill()
 		started += f.measured[i] + math.Round(2e4*r.ExpFloat64())
 	}
-	without := slices.Clone(o.Without)
-	for _, k := range o.Withheld {
-		without = append(without, withheld[k]...)
-	}
+	without := telling.Left(&o, telling.GPA)
 	cfg := capture.Config{Name: c.Family + "-" + c.Kind + "-" + strconv.FormatUint(c.Seed, 10), Format: "gpa",
 		GPU:        gpaCatalogue,
 		Device:     capture.Device{Name: f.p.name, Vendor: "AMD", ID: "0x1002:" + f.p.device},
