@@ -4,6 +4,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 
 	"astrolabe/capture"
@@ -216,6 +217,11 @@ func TestOptionsAreKept(t *testing.T) {
 		for _, gone := range []string{"A0", "A28", "B0", "cpu_user"} {
 			if few.Counter(gone) != nil {
 				t.Errorf("%s: %s is there", name, gone)
+			}
+		}
+		for i := range 36 { // of every report
+			if name := "A" + strconv.Itoa(i); recorded(t, c, simulate.Options{Sets: sets[len(sets)-1:]}).Counter(name) == nil {
+				t.Errorf("no %s in %s", name, sets[len(sets)-1])
 			}
 		}
 		if few.Label("frame") == nil || len(few.Regions) == 0 {
