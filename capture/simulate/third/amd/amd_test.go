@@ -196,9 +196,7 @@ func TestIdentitiesOfDraws(t *testing.T) {
 				if math.Mod(v("FetchSize"), 32) != 0 || math.Mod(v("WriteSize"), 32) != 0 {
 					t.Errorf("%s %d, sample %d: bytes are no whole requests", kind, seed, i)
 				}
-				if v("LocalVidMemBytes") > (v("FetchSize")+v("WriteSize"))*1.05+64 {
-					t.Errorf("%s %d, sample %d: memory gives more than what asks for it", kind, seed, i)
-				}
+				near("requests for memory", v("LocalVidMemBytes"), v("FetchSize")+v("WriteSize"), 0.05)
 				near("execution", v("ExecutionEnd")-v("ExecutionStart"), v("ExecutionDuration"), 1e-6)
 				if has("CBMemRead") && v("CBColorAndMaskRead") < v("CBMemRead") {
 					t.Errorf("%s %d, sample %d: masks are read less than nothing", kind, seed, i)
@@ -214,19 +212,9 @@ func device(rec *capture.Capture) *part {
 	return &parts[slices.IndexFunc(parts, func(p part) bool { return p.name == rec.Device.Name })]
 }
 
-// moved is the share of what memory, or the way to it, can move in a sample.
+// moved is what is asked of memory in a sample, by what it can move. The last level answers some of it.
 func moved(rec *capture.Capture, i int) float64 {
-	p, sum := device(rec), func(names ...string) (bytes float64) {
-		for _, name := range names {
-			bytes += rec.Counter(name).Floats()[i]
-		}
-		return bytes / float64(rec.Axis.Interval(i))
-	}
-	full := sum("LocalVidMemBytes") / (p.dram * dramReach)
-	if p.mall > 0 {
-		full = max(full, sum("FetchSize", "WriteSize")/(0.85*p.mall))
-	}
-	return full
+	return rec.Counter("LocalVidMemBytes").Floats()[i] / float64(rec.Axis.Interval(i)) / (device(rec).dram * dramReach)
 }
 
 // quadsPerClock are those of as many pixels as leave.

@@ -95,9 +95,3 @@ func (t *traffic) read(w *work) float64 {
 func (t *traffic) written(w *work) float64 {
 	return (t.shader[0][3]*w.vs.stored()+t.shader[1][3]*w.ps.stored())*128 + t.colourWrite + t.depthWrite
 }
-
-// memory is bytes of memory.
-func (t *traffic) memory() float64 {
-	return (t.shader[0][4]+t.shader[1][4])*128 + 0.5*t.index +
-		(t.colourRead+t.colourWrite+t.depthRead+t.depthWrite)*(1-t.outMall)
-}

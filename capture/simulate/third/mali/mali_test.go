@@ -228,6 +228,27 @@ func TestProgramsThatKeepTheirDatesHaveTimeToSpare(t *testing.T) {
 	}
 }
 
+func TestSlicesOfTheCacheGiveWhatNobodyTells(t *testing.T) {
+	least, most := 4.0, 0.0
+	for k, name := range Names {
+		n := uint64(len(plants(k == 1)))
+		at := uint64(slices.Index(plants(k == 1), leafOf[rCache]))
+		for i := range uint64(6) {
+			cap := recorded(t, made(t, name, simulate.KindSingle, at+i*n), simulate.Options{})
+			many, _ := cap.Property("MaliConstantsL2SliceCount")
+			lookups, clock := 0.0, 0.0
+			for i, v := range cap.Counter("MaliGPUCyclesAnyQueueActive").Floats() {
+				clock += v * many.Number
+				lookups += cap.Counter("MaliL2CacheLookupsAnyLookups").Floats()[i]
+			}
+			least, most = min(least, 4*lookups/clock), max(most, 4*lookups/clock)
+		}
+	}
+	if least > 2.2 || most < 2.8 {
+		t.Errorf("slices that limit give %.2f to %.2f beats in a cycle", least, most)
+	}
+}
+
 func TestAFrameThatADisplayHoldsHasNoClearLimiter(t *testing.T) {
 	truth := judged(t, made(t, Names[0], simulate.KindArchetype, 23)) // every second refresh of 120 Hz
 	if _, clear := truth.Limiter(); clear || truth.Missed == 0 {
