@@ -9,29 +9,16 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/simulatetest"
 	"astrolabe/capture/simulate/telling"
 )
 
+var cases simulatetest.Make = New
+
 func made(t *testing.T, name, kind string, seed uint64) (*simulate.Case, *capture.Capture) {
 	t.Helper()
-	c, err := New(name, kind, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec, err := c.Record(simulate.Options{})
-	if err != nil {
-		t.Fatalf("%s %s %d: %v", name, kind, seed, err)
-	}
-	return c, rec
-}
-
-func judged(t *testing.T, c *simulate.Case) *simulate.Truth {
-	t.Helper()
-	truth, err := c.Judge()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return truth
+	c := cases.Case(t, name, kind, seed)
+	return c, simulatetest.Recorded(t, c, simulate.Options{})
 }
 
 func each(f func(name, kind string)) {
@@ -46,7 +33,7 @@ func TestEqualArgumentsGiveEqualCases(t *testing.T) {
 	each(func(name, kind string) {
 		a, ca := made(t, name, kind, 3)
 		b, cb := made(t, name, kind, 3)
-		if kind == simulate.KindArchetype && !reflect.DeepEqual(judged(t, a), judged(t, b)) {
+		if kind == simulate.KindArchetype && !reflect.DeepEqual(simulatetest.Judged(t, a), simulatetest.Judged(t, b)) {
 			t.Errorf("%s %s: two truths of one seed differ", name, kind)
 		}
 		if a.Text != b.Text || len(ca.Counters) != len(cb.Counters) {
@@ -90,24 +77,7 @@ func TestRecordsOfManySeedsHoldTogether(t *testing.T) {
 
 func TestPlantsLimit(t *testing.T) {
 	for _, name := range Names {
-		right, all := 0, 0
-		for seed := range uint64(40) {
-			c, err := New(name, simulate.KindSingle, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			truth := judged(t, c)
-			best, clear := truth.Limiter()
-			all++
-			if clear && best.String() == c.Plant {
-				right++
-				continue
-			}
-			t.Logf("%s %d: planted %s, gains %v", name, seed, c.Plant, truth.Leaves[:3])
-		}
-		if float64(right) < 0.95*float64(all) {
-			t.Errorf("%s: %d of %d plants limit clearly", name, right, all)
-		}
+		cases.PlantsLimit(t, name, 40)
 	}
 }
 
@@ -117,16 +87,7 @@ func TestSharesAddUp(t *testing.T) {
 		var who []string
 		for seed := range n {
 			c, rec := made(t, name, kind, seed)
-			truth := judged(t, c)
-			for _, p := range append(truth.Phases, truth.Part) {
-				sum := int64(0)
-				for _, s := range p.Shares {
-					sum += s.Ns
-				}
-				if sum != p.End-p.Start {
-					t.Errorf("%s %s %d: shares are %d of %d ns", name, kind, seed, sum, p.End-p.Start)
-				}
-			}
+			truth := simulatetest.Judged(t, c)
 			if start, end := rec.Axis.Extent(); truth.Start != start || truth.End > end {
 				t.Errorf("%s %s %d: the truth is of %d to %d, the capture of %d to %d", name, kind, seed, truth.Start, truth.End, start, end)
 			}
@@ -291,7 +252,7 @@ func TestOptionsLeaveCountersOut(t *testing.T) {
 func TestHealthyOnesKeepEveryDate(t *testing.T) {
 	for seed := range uint64(6) {
 		c, _ := made(t, liveName, simulate.KindHealthy, seed)
-		if truth := judged(t, c); !truth.Healthy || truth.Missed > 0 || truth.Leaves[0].Percent > 5 {
+		if truth := simulatetest.Judged(t, c); !truth.Healthy || truth.Missed > 0 || truth.Leaves[0].Percent > 5 {
 			t.Errorf("%d: healthy %v, %d dates missed, gains %v", seed, truth.Healthy, truth.Missed, truth.Leaves[:2])
 		}
 	}

@@ -9,36 +9,23 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/simulatetest"
 	"astrolabe/capture/simulate/telling"
 )
 
+var cases simulatetest.Make = New
+
 func made(t *testing.T, kind string, seed uint64) (*simulate.Case, *capture.Capture) {
 	t.Helper()
-	c, err := New(Names[0], kind, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := c.Record(simulate.Options{})
-	if err != nil {
-		t.Fatalf("%s %d: %v", kind, seed, err)
-	}
-	return c, got
-}
-
-func judged(t *testing.T, c *simulate.Case) *simulate.Truth {
-	t.Helper()
-	truth, err := c.Judge()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return truth
+	c := cases.Case(t, Names[0], kind, seed)
+	return c, simulatetest.Recorded(t, c, simulate.Options{})
 }
 
 func TestSameArgumentsGiveTheSameCase(t *testing.T) {
 	for _, kind := range Kinds(Names[0]) {
 		c, first := made(t, kind, 5)
 		again, second := made(t, kind, 5)
-		a, b := judged(t, c), judged(t, again)
+		a, b := simulatetest.Judged(t, c), simulatetest.Judged(t, again)
 		if !slices.Equal(first.Axis.Start, second.Axis.Start) || !slices.Equal(first.Axis.End, second.Axis.End) ||
 			!slices.Equal(a.Leaves, b.Leaves) || !slices.Equal(a.Shares, b.Shares) || !slices.Equal(a.Each, b.Each) {
 			t.Errorf("%s: times or truths differ", kind)
@@ -60,31 +47,13 @@ func TestUnknownNamesAreErrors(t *testing.T) {
 	}
 }
 
-func TestPlantsLimit(t *testing.T) {
-	const n = 64
-	right := 0
-	for seed := range uint64(n) {
-		c, err := New(Names[0], simulate.KindSingle, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		truth := judged(t, c)
-		if l, clear := truth.Limiter(); clear && l.String() == c.Plant {
-			right++
-		} else {
-			t.Logf("seed %d, %s: %v", seed, c.Text, truth.Leaves[:2])
-		}
-	}
-	if right < n*95/100 {
-		t.Errorf("%d of %d are limited by what was planted", right, n)
-	}
-}
+func TestPlantsLimit(t *testing.T) { cases.PlantsLimit(t, Names[0], 64) }
 
 func TestSharesAddUp(t *testing.T) {
 	for _, kind := range Kinds(Names[0]) {
 		for seed := range uint64(3) {
 			c, got := made(t, kind, seed)
-			truth := judged(t, c)
+			truth := simulatetest.Judged(t, c)
 			if len(truth.Each) != got.Len() {
 				t.Errorf("%s %d: %d frames of %d samples", kind, seed, len(truth.Each), got.Len())
 			}
@@ -93,16 +62,6 @@ func TestSharesAddUp(t *testing.T) {
 			}
 			frames := 0
 			for _, part := range append([]simulate.Part{truth.Part}, truth.Phases...) {
-				sum := int64(0)
-				for _, s := range part.Shares {
-					sum += s.Ns
-					if s.Ns < 0 {
-						t.Errorf("%s %d: %v", kind, seed, s)
-					}
-				}
-				if sum != part.End-part.Start {
-					t.Errorf("%s %d: shares of %d add up to %d", kind, seed, part.End-part.Start, sum)
-				}
 				if part.Name != "" {
 					frames += part.Frames
 				}
@@ -119,7 +78,7 @@ func TestSharesAddUp(t *testing.T) {
 func TestGainsFollowShares(t *testing.T) {
 	for seed := range uint64(24) {
 		c, _ := New(Names[0], simulate.KindSingle, seed)
-		truth := judged(t, c)
+		truth := simulatetest.Judged(t, c)
 		for _, g := range truth.Leaves {
 			if most := 100*truth.ShareOf(g.Candidate)/3 + 5; g.Percent > most || g.Percent < -3 {
 				t.Errorf("seed %d: %v gives %.1f %%, its share is %.2f", seed, g.Candidate, g.Percent, truth.ShareOf(g.Candidate))
