@@ -134,6 +134,7 @@ func Judge(m *Machine, w *Load) (*Truth, error) {
 	}
 	truth.Part = parts[0]
 	truth.Phases = parts[1:]
+	truth.Hold(float64(w.Pacing.Refresh))
 	return truth, nil
 }
 

@@ -46,6 +46,8 @@ type Part struct {
 	// Healthy says that every date was kept and that the display, a cap or the lack of requests sets the pace.
 	Healthy bool `json:"healthy"`
 	Missed  int  `json:"missed"` // dates
+	// Held says that the display held every frame to a refresh, so that a capture cannot tell what limits: see Hold.
+	Held bool `json:"held,omitempty"`
 	// GPUBusy is the share of time in which the GPU had work, ClockMean the mean of its clock as a share of the
 	// highest.
 	GPUBusy   float64 `json:"gpu_busy"`
@@ -89,8 +91,8 @@ func Best(gains []Gain) (g Gain, clear bool) {
 	return g, g.Percent >= ClearGain && g.Percent >= ClearRatio*second
 }
 
-// Limiter is the leaf that limits, and whether that is clear. Of a healthy part it is what the display's side waits
-// for, and clear.
+// Limiter is the leaf that limits, and whether that is clear, which it is not of frames that a display held. Of a
+// healthy part it is what the display's side waits for, and clear.
 func (p *Part) Limiter() (c Candidate, clear bool) {
 	if p.Healthy {
 		best := Share{DisplayVsync, -1}
@@ -102,7 +104,7 @@ func (p *Part) Limiter() (c Candidate, clear bool) {
 		return best.Candidate, true
 	}
 	g, clear := Best(p.Leaves)
-	return g.Candidate, clear
+	return g.Candidate, clear && !p.Held
 }
 
 // GainOf is the gain of a candidate, at whichever level it is.

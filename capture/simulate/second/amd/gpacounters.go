@@ -10,6 +10,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/telling"
 )
 
 const gpaCatalogue = "amd-gpa-rdna"
@@ -33,6 +34,7 @@ func (g *gpaFrame) record(o simulate.Options) (*capture.Capture, error) {
 	if err != nil {
 		return nil, err
 	}
+	without := telling.Left(&o, telling.GPA)
 	t := &table{values: map[string][]float64{}}
 	n := rand.New(rand.NewPCG(g.noise, 2))
 	var s sim
@@ -56,7 +58,7 @@ func (g *gpaFrame) record(o simulate.Options) (*capture.Capture, error) {
 	}
 	for _, name := range t.names {
 		e := cat.Titled(name)
-		if e == nil || !g.has(e) || slices.Contains(o.Without, name) {
+		if e == nil || !g.has(e) || slices.Contains(without, name) {
 			continue
 		}
 		meta := capture.Meta{Name: name, Title: name, Source: "gpa", GPU: gpaCatalogue, Unit: e.Unit, Doc: e.Doc}

@@ -11,6 +11,7 @@ import (
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/host"
+	"astrolabe/capture/simulate/telling"
 )
 
 // statusBits are the bits of each register, by block.
@@ -52,6 +53,7 @@ type recording struct {
 func (l *live) record(o simulate.Options) (*capture.Capture, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	o.Without = telling.Left(&o, telling.AMD)
 	rec := &recording{live: l, r: rand.New(rand.NewPCG(l.seed, 4)), o: &o}
 	rec.frames, _ = l.run(none)
 	rec.samples()

@@ -347,6 +347,7 @@ func (l *live) judge() *simulate.Truth {
 		}
 		truth.Each = append(truth.Each, one)
 	}
+	truth.Hold(l.programs[0].refresh)
 	return truth
 }
 

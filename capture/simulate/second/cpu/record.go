@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/telling"
 )
 
 // recording is how a case is recorded, where nobody says.
@@ -54,7 +55,7 @@ func (c *caseOf) record(o simulate.Options) (*capture.Capture, error) {
 	t := newTape(d, &rec, c.m, c.p)
 	out := run(c.m, c.p, noRelief(), t)
 	t.finish(out.ends[len(out.ends)-1])
-	w := &writer{c: c, rec: &rec, t: t, d: d, axis: &capture.Axis{Clock: "CLOCK_MONOTONIC"}, without: o.Without}
+	w := &writer{c: c, rec: &rec, t: t, d: d, axis: &capture.Axis{Clock: "CLOCK_MONOTONIC"}, without: telling.Left(&o, telling.CPU)}
 	for i := range t.rows {
 		w.axis.Start = append(w.axis.Start, int64(t.rows[i].start))
 		w.axis.End = append(w.axis.End, int64(t.rows[i].end))

@@ -277,6 +277,22 @@ func TestOptionsAreKept(t *testing.T) {
 	}
 }
 
+func TestOtherEnginesMoveBytesToo(t *testing.T) {
+	for _, name := range Names {
+		found := false
+		for seed := uint64(0); seed < 12 && !found; seed++ {
+			x := record(t, make1(t, name, simulate.KindSerial, seed), simulate.Options{Sets: []string{"RenderBasic"}})
+			read, busy := x.Counter(map[bool]string{true: "C6", false: "C5"}[name == Names[0]]).Floats(), x.Counter("A0").Floats()
+			for i := range busy {
+				found = found || busy[i] == 0 && read[i] > 0
+			}
+		}
+		if !found {
+			t.Errorf("%s: nothing is read while the render engine has no work", name)
+		}
+	}
+}
+
 func TestReliefOfWhatIsPlantedGainsMost(t *testing.T) {
 	for _, name := range Names {
 		right, n := 0, 0

@@ -57,6 +57,17 @@ func (rec *recorder) spread(e event, list []side, track []clockPoint) {
 	}
 }
 
+// moves adds what an engine beside the render engine reads and writes in intervals, in lines of 64 bytes per ns.
+func (rec *recorder) moves(list []side, read, write float64) {
+	rec.at = 0
+	for _, b := range list {
+		var e counts
+		e[evRead], e[evWrite] = read*(b.to-b.from), write*(b.to-b.from)
+		e[evRing] = e[evRead] + e[evWrite]
+		rec.add(b.from, b.to, &e)
+	}
+}
+
 // union joins intervals that overlap.
 func union(lists ...[]side) (out []side) {
 	all := slices.SortedFunc(slices.Values(slices.Concat(lists...)), func(a, b side) int {
@@ -92,7 +103,7 @@ func (sc *scene) record(o simulate.Options, r *rand.Rand) (*capture.Capture, err
 
 	lossy = lossy && !switches // one long sample covers what was lost
 	tick := 1e9 / m.tsHz
-	b := &columns{sc: sc, rec: &recorder{zero: zero}, without: o.Without}
+	b := &columns{sc: sc, rec: &recorder{zero: zero}, without: o.Without, withheld: o.Withheld}
 	late := b.timers(noise, lossy, period, end-zero)
 	if switches {
 		b.switches(p.busy, tick)
@@ -113,7 +124,14 @@ func (sc *scene) record(o simulate.Options, r *rand.Rand) (*capture.Capture, err
 			video = evBlitRing
 		}
 	}
-	rec.spread(video, union(p.video), p.track)
+	side := union(p.video)
+	rec.spread(video, side, p.track)
+	// The interface to memory is that of all engines. A blitter moves a few bytes per ns, a decoder less than one.
+	read := 0.3 + 0.9*noise.Float64()
+	if video == evBlitRing {
+		read *= 4
+	}
+	rec.moves(side, read/64, read*(0.5+0.5*noise.Float64())/64)
 	rec.spread(evAnyRing, union(p.busy, p.video), p.track)
 
 	axis := &capture.Axis{Clock: "cpu"}
@@ -219,14 +237,15 @@ func (sc *scene) properties(sets []*metricSet, exponent int, period float64) []c
 
 // columns makes the columns of a capture.
 type columns struct {
-	sc      *scene
-	cfg     *capture.Config
-	rec     *recorder
-	played  *played
-	without []string
-	ticks   []uint64 // of the GPU's timestamp, from the beginning: when reports were written
-	length  []uint64 // ticks of each row
-	timer   []bool   // whether the timer wrote the report, and no switch of contexts
+	sc       *scene
+	cfg      *capture.Config
+	rec      *recorder
+	played   *played
+	without  []string
+	withheld []simulate.Candidate
+	ticks    []uint64 // of the GPU's timestamp, from the beginning: when reports were written
+	length   []uint64 // ticks of each row
+	timer    []bool   // whether the timer wrote the report, and no switch of contexts
 }
 
 // timers says when the timer writes reports; late are those rows before which others were lost.
@@ -353,7 +372,9 @@ func (b *columns) reports(sets []*metricSet) {
 		d := capture.Data{U: make([]uint64, n)}
 		missing := 0
 		for k, s := range sets {
-			at := slices.IndexFunc(s.terms, func(t term) bool { return t.counter == name })
+			at := slices.IndexFunc(s.terms, func(t term) bool {
+				return t.counter == name && !withheld(b.withheld, t.event)
+			})
 			var w whole
 			for i := range d.U {
 				switch {

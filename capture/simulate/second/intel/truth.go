@@ -178,6 +178,7 @@ func (sc *scene) judge() *simulate.Truth {
 	if len(t.Phases) == 0 {
 		t.Phases = nil
 	}
+	t.Hold(sc.pace.refresh)
 	return t
 }
 

@@ -11,6 +11,7 @@ import (
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/host"
+	"astrolabe/capture/simulate/telling"
 )
 
 const source = "kbase"
@@ -30,6 +31,7 @@ type recorder struct {
 
 // record makes the capture of a run.
 func record(p *program, r *rand.Rand, o simulate.Options) (*capture.Capture, error) {
+	o.Without = telling.Left(&o, telling.Mali)
 	s := run(p, relief{}, true)
 	rec := &recorder{s: s, m: p.m, r: r, origin: s.out[p.first-1].at,
 		blocked: between(r, 0.01, 0.08), firmware: between(r, 0.005, 0.03), spread: between(r, 0.25, 0.45)}
@@ -200,7 +202,8 @@ func (rec *recorder) counters(c *capture.Config, o simulate.Options) error {
 	whole := rec.whole()
 	for k, hw := range hardware {
 		e := rec.entry(entries, k, hw)
-		if e == nil || slices.Contains(o.Without, e.Name) || slices.Contains(o.Without, hw) {
+		left := func(name string) bool { return slices.Contains(o.Without, name) }
+		if e == nil || left(e.Name) || left(hw) || slices.ContainsFunc(e.Aliases, left) {
 			continue
 		}
 		values := make([]uint64, len(whole))

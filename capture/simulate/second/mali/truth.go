@@ -164,6 +164,7 @@ func (p *program) judge() *simulate.Truth {
 		truth.Each = append(truth.Each, simulate.FrameTruth{Content: p.frames[f].content, Begin: ns(o.begin),
 			GPUBegin: ns(o.gpuBegin), GPUEnd: ns(o.gpuEnd), Shown: ns(o.at), Missed: base.missed(f), Judged: true})
 	}
+	truth.Hold(1e9 * p.pacing.refresh)
 	return truth
 }
 

@@ -102,23 +102,17 @@ var counters = []counter{
 	{4, "SQC_LDS_IDX_ACTIVE_sum", func(d *reading) float64 { return d.perWave(d.n.ldsCycles) }},
 	{4, "SQ_WAIT_BARRIER", func(d *reading) float64 { return d.waveCycles(d.o.waitBarrier) }},
 	{4, "SQ_WAIT_CNT_ANY", func(d *reading) float64 { return d.waveCycles(d.o.waitCount) }},
-	{4, "SQ_WAIT_IFETCH", func(d *reading) float64 {
-		if d.first {
-			return d.waveCycles(0.02*d.o.waveCycles) + 300*d.waves
-		}
-		return d.waveCycles((0.004 + 0.0001*float64(d.k.code)) * d.o.waveCycles)
-	}},
+	{4, "SQ_WAIT_IFETCH", func(d *reading) float64 { return d.waveCycles(d.waitFetch()) }},
 	{4, "SQ_WAVES_sum", func(d *reading) float64 { return d.waves }},
 	{4, "TCP_DATA_FIFO_STALL_sum", func(d *reading) float64 {
-		return d.gl0(0.15 * d.o.taBusy * math.Pow(taLoad(d),
-			8))
+		return d.stalled(0.15 * d.o.taBusy * math.Pow(taLoad(d), 8))
 	}},
 	{4, "TCP_GATE_EN2_sum", gates},
 	{4, "TCP_GL1_TCP_BACK_PRESSURE_sum", func(d *reading) float64 {
-		return d.gl0(d.o.taStalled*d.slow + 2*d.o.active*d.busy*0.8*(1-d.below()) + 0.02*d.gl1Stalls())
+		return d.stalled(d.o.taStalled*d.slow + 2*d.o.active*d.busy*0.8*(1-d.below()) + 0.02*d.gl1Stalls())
 	}},
 	{4, "TCP_TCP_TA_REQ_STALL_sum", func(d *reading) float64 {
-		return d.gl0(d.o.taStalled*d.slow + math.Max(0, d.o.taBusy-d.perWave(d.n.flat()))*taLoad(d))
+		return d.stalled(d.o.taStalled*d.slow + math.Max(0, d.o.taBusy-d.perWave(d.n.flat()))*taLoad(d))
 	}},
 
 	{5, "CPC_GUS_READ_REQUEST_SENT_sum", zero},
@@ -157,7 +151,7 @@ var counters = []counter{
 	{8, "CPC_ME1_STALL_WAIT_ON_RCIU_READY", zero},
 	{8, "GCEA_RDRAM_REQ_PER_CLIGRP_sum", func(d *reading) float64 { return d.near(5*d.memReads(), 0.0003) }},
 	{8, "GCEA_SARB_STARVING", func(d *reading) float64 {
-		return math.Max(0, d.near(d.arbiterCycles()-d.requests(), 0.01))
+		return d.near(0.97*math.Max(0, d.arbiterCycles()-d.requests()-d.arbiterStalls()), 0.01)
 	}},
 	{8, "GL1C_GL2_REQ_READ_LATENCY_sum", func(d *reading) float64 {
 		return d.near(d.o.readLatency*d.below()*d.slow,
@@ -214,7 +208,7 @@ var counters = []counter{
 	{9, "SQC_ICACHE_INPUT_VALID_READYB_sum", func(d *reading) float64 { return 13 * fetched(d) }},
 	{9, "SQC_ICACHE_MISSES_sum", fetched},
 	{9, "SQ_WAIT_ANY", func(d *reading) float64 {
-		return math.Min(0.998*d.o.waveCycles*d.slow, d.waveCycles(d.o.waitAny+0.006*d.o.waveCycles))
+		return math.Min(0.998*d.o.waveCycles*d.slow, d.waveCycles(d.o.waitAny+d.waitFetch()))
 	}},
 	{9, "SQ_WAVE_CYCLES", func(d *reading) float64 { return d.o.waveCycles * d.slow }},
 	{9, "TCP_GATE_EN2", gates},
@@ -241,11 +235,7 @@ func printed(name string, x float64) float64 {
 
 func arbiterBusy(d *reading) float64 { return d.near(d.requests(), 0.003) }
 
-// arbiterStalled grows with the load of what takes the requests.
-func arbiterStalled(d *reading) float64 {
-	load := d.memLoad()
-	return d.near(gl2Channels*d.busy*0.97*math.Pow(load, 1.25), 0.03)
-}
+func arbiterStalled(d *reading) float64 { return d.near(d.arbiterStalls(), 0.01) }
 
 func gl1Busy(d *reading) float64 { return 16 * d.busy * occupied(d.underway()+1, 16) }
 
@@ -257,7 +247,7 @@ func gl2Requests(d *reading) float64 { return d.gl2Reads() + d.o.gl2Writes + d.o
 
 func gl2Misses(d *reading) float64 { return d.o.gl2ReadMisses + d.o.gl2WriteMisses + d.o.atomicMisses }
 
-func gates(d *reading) float64 { return d.near(float64(d.m.wgps())*d.busy*0.9*d.gl0Busy(), 0.02) }
+func gates(d *reading) float64 { return d.near(d.gl0Clocked(), 0.02) }
 
 // taLoad is how busy the texture addressers are.
 func taLoad(d *reading) float64 {

@@ -27,12 +27,17 @@ type setup struct {
 	cpBusy    float64 // what they keep
 	spiBusy   float64
 	idleClock bool // short kernels meet a clock that has not come up yet
+	// stalls is the part of the time with requests that wait for memory in which the arbiter counts as stalled. In the
+	// one public capture, whose requests the cache beside the memory answers, it is stalled for as long as it is busy
+	// at most; nothing says what it counts where memory itself is full.
+	stalls float64
 }
 
 func drawSetup(r *rand.Rand) *setup {
 	s := &setup{gated: r.IntN(2) == 0, stale: r.IntN(2) == 0}
 	s.idleClock = s.gated && r.IntN(2) == 0
 	s.cpBusy, s.spiBusy = math.Round(between(r, 6e4, 3e5)), math.Round(between(r, 4e4, 2e5))
+	s.stalls = between(r, 0.1, 1)
 	return s
 }
 
@@ -110,6 +115,27 @@ func (d *reading) gl0(x float64) float64 {
 func (d *reading) gl1Stalls() float64 {
 	load := math.Min(1, math.Max(d.o.gl2Load, 0.95*d.memLoad()))
 	return d.near(16*d.busy*occupied(d.underway(), 16)*0.5*math.Pow(load, 24), 0.1)
+}
+
+// arbiterStalls grow with the load of what takes the requests, and are of the time in which none is sent.
+func (d *reading) arbiterStalls() float64 {
+	return 0.95 * d.setup.stalls * math.Pow(d.memLoad(), 1.25) * math.Max(0, gl2Channels*d.busy-d.requests())
+}
+
+// gl0Clocked are the cycles in which GL0 is clocked, and stalled of them those in which it is held up. The counter of
+// clocked cycles is of one GL0 in each work-group processor, and so are those of its stalls.
+func (d *reading) gl0Clocked() float64 { return float64(d.m.wgps()) * d.busy * 0.9 * d.gl0Busy() }
+
+func (d *reading) stalled(x float64) float64 { return d.gl0(math.Min(x, 0.9*d.gl0Clocked())) }
+
+// waitFetch is how long waves wait for instructions. They do not live longer for it here, so that it is some of the time
+// in which they wait for nothing else.
+func (d *reading) waitFetch() float64 {
+	x := (0.004 + 0.0001*float64(d.k.code)) * d.o.waveCycles
+	if d.first {
+		x = 0.02*d.o.waveCycles + 300*d.waves
+	}
+	return math.Min(x, 0.9*math.Max(0, d.o.waveCycles-d.o.waitAny))
 }
 
 func (d *reading) gl1Starve() float64 {

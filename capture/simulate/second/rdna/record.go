@@ -10,6 +10,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/telling"
 )
 
 // times are when the dispatches of a program's first run were, from its first on, and how long each took in all runs.
@@ -63,6 +64,7 @@ func (p *program) setup() *setup { return drawSetup(source(p.kind, p.seed, "setu
 
 // record makes the capture that reading the profiler's folder would give.
 func record(p *program, name string, o simulate.Options) (*capture.Capture, error) {
+	without := telling.Left(&o, telling.RDNA)
 	all, t, set := p.dispatches(), p.times(), p.setup()
 	r := source(p.kind, p.seed, "noise")
 	cfg := capture.Config{Name: fmt.Sprintf("%s-%s-%d", name, p.kind, p.seed), Format: "rocprofcompute", GPU: "gfx1151",
@@ -92,7 +94,7 @@ func record(p *program, name string, o simulate.Options) (*capture.Capture, erro
 	}
 	for c := range counters {
 		ctr := &counters[c]
-		if slices.Contains(o.Without, ctr.name) {
+		if slices.Contains(without, ctr.name) {
 			continue
 		}
 		block, _, _ := strings.Cut(ctr.name, "_")

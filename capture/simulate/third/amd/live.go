@@ -338,6 +338,7 @@ func (s *scene) truth() *simulate.Truth {
 		t.Each = append(t.Each, simulate.FrameTruth{Content: f.content, Begin: ns(f.app), GPUBegin: ns(f.gpu), GPUEnd: ns(f.gpuEnd),
 			Shown: ns(f.flip), Missed: f.missed, Judged: i >= s.warm})
 	}
+	t.Hold(s.contents[0].refresh)
 	return t
 }
 

@@ -311,7 +311,7 @@ func (s *pipe) step(e event) {
 		s.to(e, s.serve(servePA, e.node, w.input*g*per/(s.p.engines*c), primitives), stepSC)
 	case e.step == stepSC:
 		left := w.input * (1 - w.culled)
-		pixels := w.covered * (1 - 0.8*w.hiz)
+		pixels := 4 * w.quads() * (1 - 0.8*w.hiz)
 		cost := (left*1.6*g + pixels*px/scPixels) / (s.p.engines * c)
 		n := s.serve(serveSC, e.node, cost, rasterizer)
 		s.out.paOnSC.add(now, s.nodes[n].end-cost*s.scale[rasterizer])

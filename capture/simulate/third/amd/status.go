@@ -10,6 +10,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/host"
+	"astrolabe/capture/simulate/telling"
 )
 
 // bits are those of the status registers, in the order of the recorder's columns: of the first register, then of the
@@ -122,30 +123,6 @@ func (p *player) find(t float64) (out [17]float64) {
 	return out
 }
 
-// liveWithheld are the columns that tell most directly of a candidate.
-var liveWithheld = map[simulate.Candidate][]string{
-	candidates[texture]:     {"busy_ta_ones", "busy_ta_error"},
-	candidates[loadStore]:   {"busy_ta_ones", "busy_ta_error"},
-	candidates[arithmetic]:  {"busy_spi_ones", "busy_spi_error"},
-	candidates[localMemory]: {"busy_spi_ones", "busy_spi_error"},
-	candidates[primitives]:  {"busy_pa_ones", "busy_pa_error"},
-	candidates[vertexFetch]: {"busy_ge_ones", "busy_ge_error"},
-	candidates[rasterizer]:  {"busy_sc_ones", "busy_sc_error"},
-	candidates[depth]:       {"busy_db_ones", "busy_db_error"},
-	candidates[backend]:     {"busy_cb_ones", "busy_cb_error"},
-	candidates[bandwidth]:   {"busy_ea_ones", "busy_ea_error", "mem_busy_percent", "gpu_metrics_average_umc_activity"},
-	candidates[cache]:       {"busy_tc_ones", "busy_tc_error"},
-	candidates[latency]:     {"busy_ea_ones", "busy_ea_error"},
-	candidates[launch]:      {"busy_cp_ones", "busy_cp_error", "busy_cpg_ones", "busy_cpg_error", "busy_cpf_ones", "busy_cpf_error"},
-	simulate.CPUApp:         {"cpu_user"},
-	simulate.CPUDriver:      {"cpu_system"},
-	simulate.CPUSync:        {"ctxt"},
-	simulate.QueuesInTurn:   {"engine_compute", "busy_cpc_ones", "busy_cpc_error"},
-	simulate.ClockThermal:   {"temperature", "sensor_temperature", "gpu_metrics_temperature_edge", "gpu_metrics_temperature_hotspot", "throttled_by_heat", "gpu_metrics_indep_throttle_status"},
-	simulate.ClockPower:     {"power", "power_now", "power_cap", "sensor_power", "gpu_metrics_average_socket_power", "throttled_by_power", "gpu_metrics_indep_throttle_status"},
-	simulate.ClockGovernor:  {"sensor_sclk", "frequency", "dpm_sclk", "gpu_metrics_average_gfxclk_frequency", "gpu_metrics_current_gfxclk"},
-}
-
 // recording is a capture of a scene in the making.
 type recording struct {
 	s       *scene
@@ -162,10 +139,7 @@ type recording struct {
 }
 
 func (s *scene) record(c *simulate.Case, seed uint64, o simulate.Options) (*capture.Capture, error) {
-	x := &recording{s: s, r: rand.New(rand.NewPCG(seed, 2)), run: s.run(all), without: slices.Clone(o.Without)}
-	for _, k := range o.Withheld {
-		x.without = append(x.without, liveWithheld[k]...)
-	}
+	x := &recording{s: s, r: rand.New(rand.NewPCG(seed, 2)), run: s.run(all), without: telling.Left(&o, telling.AMD)}
 	x.zero = x.run.frames[s.warm-1].flip
 	marks := o.Marks.Of(x.r.Float64() < 0.6)
 	hosted := o.Host.Of(x.r.IntN(2) == 0)

@@ -66,6 +66,14 @@ func (w *work) cbCost() float64 {
 	return cost
 }
 
+// quads are of two by two pixels, of which a primitive's edges leave some uncovered.
+func (w *work) quads() float64 {
+	if w.ps.lanes == 0 { // nothing is shaded, and so nothing said of edges
+		return w.covered / 4
+	}
+	return w.covered / 4 / min(1, max(0.25, w.ps.lanes+0.2))
+}
+
 // pixelsShaded is threads of the pixel shader that began, in whole quads.
 func (w *work) pixelsShaded() float64 {
 	n := w.covered * (1 - w.hiz)
@@ -86,10 +94,4 @@ func (t *traffic) read(w *work) float64 {
 
 func (t *traffic) written(w *work) float64 {
 	return (t.shader[0][3]*w.vs.stored()+t.shader[1][3]*w.ps.stored())*128 + t.colourWrite + t.depthWrite
-}
-
-// memory is bytes of memory.
-func (t *traffic) memory() float64 {
-	return (t.shader[0][4]+t.shader[1][4])*128 + 0.5*t.index +
-		(t.colourRead+t.colourWrite+t.depthRead+t.depthWrite)*(1-t.outMall)
 }

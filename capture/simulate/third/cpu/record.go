@@ -10,24 +10,8 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/host"
+	"astrolabe/capture/simulate/telling"
 )
-
-// told are the counters that tell of a candidate most directly.
-var told = map[simulate.Candidate][]string{
-	unitCore: {"topdown_retiring", "topdown_be_bound", "topdown_slots_retired", "amd_ops_dispatched", "amd_ops_retired", "amd_slots_held_up",
-		"stalled_cycles_backend"},
-	unitBranch:   {"branch_misses", "topdown_bad_spec", "topdown_recovery_bubbles", "topdown_slots_issued", "amd_ops_dispatched"},
-	unitFrontEnd: {"topdown_fe_bound", "topdown_fetch_bubbles", "amd_slots_without_ops", "stalled_cycles_frontend", "iTLB_load_misses"},
-	simulate.MemoryLatency: {"cache_misses", "cache_references", "topdown_mem_bound", "amd_cycles_of_loads",
-		"LLC_loads", "LLC_load_misses", "dTLB_load_misses", "stalled_cycles_backend"},
-	simulate.MemoryBandwidth: {"cache_misses", "cache_references", "topdown_mem_bound", "amd_cycles_of_loads",
-		"LLC_loads", "LLC_load_misses", "stalled_cycles_backend"},
-	cpuIO:                 {"cpu_iowait", "pressure_io_some", "pressure_io_full", "procs_blocked"},
-	cpuLock:               {"context_switches", "ctxt"},
-	simulate.QueuesInTurn: {"context_switches", "ctxt"},
-	simulate.ClockThermal: {"temperature", "cpu_frequency"},
-	simulate.ClockPower:   {"cpu_frequency", "hwmon_ina226_power1"},
-}
 
 // recorder writes a capture.
 type recorder struct {
@@ -41,10 +25,7 @@ type recorder struct {
 }
 
 func record(s *run, r *rand.Rand, name string, o *simulate.Options) (*capture.Capture, error) {
-	w := &recorder{run: s, r: r, virtual: r.IntN(7) == 0, without: slices.Clone(o.Without), acc: map[string][]float64{}, mapped: r.IntN(4) == 0 || s.p.swaps}
-	for _, c := range o.Withheld {
-		w.without = append(w.without, told[c]...)
-	}
+	w := &recorder{run: s, r: r, virtual: r.IntN(7) == 0, without: telling.Left(o, telling.CPU), acc: map[string][]float64{}, mapped: r.IntN(4) == 0 || s.p.swaps}
 	period := []float64{1e6, 2e6, 5e6, 10e6, 10e6, 10e6, 20e6, 50e6}[r.IntN(8)]
 	w.cfg = &capture.Config{Name: name, Format: "simulated", GPU: "cpu", Axis: w.axis(period),
 		Device: capture.Device{Name: s.m.name, Vendor: []string{"GenuineIntel", "AuthenticAMD", "ARM"}[s.m.vendor],

@@ -8,24 +8,19 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/simulatetest"
 )
+
+var cases simulatetest.Make = New
 
 func made(t *testing.T, kind string, seed uint64) *simulate.Case {
 	t.Helper()
-	c, err := New("cpu-third", kind, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return cases.Case(t, "cpu-third", kind, seed)
 }
 
 func recorded(t *testing.T, kind string, seed uint64, o simulate.Options) *capture.Capture {
 	t.Helper()
-	c, err := made(t, kind, seed).Record(o)
-	if err != nil {
-		t.Fatal(kind, seed, err)
-	}
-	return c
+	return simulatetest.Recorded(t, made(t, kind, seed), o)
 }
 
 func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
@@ -53,22 +48,7 @@ func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
 func TestSharesAddUpAndFramesFollow(t *testing.T) {
 	for _, kind := range Kinds("cpu-third") {
 		for seed := range uint64(5) {
-			truth, err := made(t, kind, seed).Judge()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, p := range append([]simulate.Part{truth.Part}, truth.Phases...) {
-				sum := int64(0)
-				for _, s := range p.Shares {
-					sum += s.Ns
-					if s.Ns < -10 {
-						t.Errorf("%s %d: %v set the pace for %d ns", kind, seed, s.Candidate, s.Ns)
-					}
-				}
-				if sum != p.End-p.Start {
-					t.Errorf("%s %d: shares add up to %d of %d ns", kind, seed, sum, p.End-p.Start)
-				}
-			}
+			truth := simulatetest.Judged(t, made(t, kind, seed))
 			if len(truth.Each) != truth.Frames {
 				t.Errorf("%s %d: %d frames told of %d", kind, seed, len(truth.Each), truth.Frames)
 			}
@@ -82,24 +62,7 @@ func TestSharesAddUpAndFramesFollow(t *testing.T) {
 	}
 }
 
-func TestPlantsAreWhatLimits(t *testing.T) {
-	seeds, named := 22, 0
-	for seed := range uint64(seeds) {
-		c := made(t, simulate.KindSingle, seed)
-		truth, err := c.Judge()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, clear := truth.Limiter(); clear && got.String() == c.Plant {
-			named++
-		} else {
-			t.Logf("%d: %s, planted %s: %v", seed, c.Text, c.Plant, truth.Leaves[:3])
-		}
-	}
-	if named < seeds*95/100 {
-		t.Errorf("%d of %d plants limit", named, seeds)
-	}
-}
+func TestPlantsAreWhatLimits(t *testing.T) { cases.PlantsLimit(t, "cpu-third", 22) }
 
 func floats(c *capture.Capture, name string) []float64 {
 	if x := c.Counter(name); x != nil {

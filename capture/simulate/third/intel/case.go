@@ -142,6 +142,7 @@ func (k *known) judge() (*simulate.Truth, error) {
 	if len(base) == 1 {
 		t.Phases = nil
 	}
+	t.Hold(k.programs[0].refresh)
 	return t, nil
 }
 

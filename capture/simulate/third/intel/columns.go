@@ -26,31 +26,38 @@ func spread(bank string, first, n int, factor float64, of ...event) (out []colum
 
 // Reads and writes at the GT interface.
 var (
-	reads  = []event{evVfRead, evHizRead, evRczRead, evRccRead, evL3Read, evCsRead}
-	writes = []event{evDepthWrite, evRccWrite, evL3Write}
+	reads  = []event{evVfRead, evHizRead, evRczRead, evRccRead, evL3Read, evCsRead, evOtherRead}
+	writes = []event{evDepthWrite, evRccWrite, evL3Write, evOtherWrite}
 )
 
-// fixed are the aggregating counters, the same in most sets.
-func fixedColumns(pixels bool) []column {
-	out := []column{one("A0", 1, evBusy), one("A1", 1, evVS), one("A2", 1, evHS), one("A3", 1, evDS), one("A4", 1, evCS),
-		one("A6", 1, evPS)}
-	if !pixels {
-		return out
-	}
-	return append(out, one("A21", 1, evRaster), one("A22", 1, evHizFail), one("A23", 1, evZFail), one("A24", 1, evKilled),
+// fixedColumns are the aggregating counters, the same in all sets.
+func fixedColumns() []column {
+	return append([]column{one("A0", 1, evBusy), one("A1", 1, evVS), one("A2", 1, evHS), one("A3", 1, evDS),
+		one("A4", 1, evCS), one("A6", 1, evPS)}, one("A21", 1, evRaster), one("A22", 1, evHizFail), one("A23", 1, evZFail), one("A24", 1, evKilled),
 		one("A25", 1, evPostFail), one("A26", 1, evWritten), one("A27", 1, evBlended), one("A28", 1, evTex),
 		one("A29", 1, evTexMiss), one("A30", 1, evSlmRead), one("A31", 1, evSlmWrite), one("A32", 1, evAccess),
-		one("A34", 1, evAtomics), one("A35", 1, evBarriers))
+		one("A33", 1, evL3Read, evL3Write), one("A34", 1, evAtomics), one("A35", 1, evBarriers))
+}
+
+// still adds the aggregating counters that nothing counts in: reports hold all of them, whatever the set.
+func still(out []column) []column {
+	for i := range 36 {
+		name := "A" + strconv.Itoa(i)
+		if !slices.ContainsFunc(out, func(c column) bool { return c.name == name }) {
+			out = append(out, column{name: name})
+		}
+	}
+	return out
 }
 
 // columnsOf are the counters of a metric set, without those that the model cannot give.
 func (p *part) columnsOf(set string) []column {
 	if p.gen12 {
-		out := fixedColumns(set != "L3_1" && set != "Sampler_1")
+		out := fixedColumns()
 		out = slices.Concat(out, spread("A", 7, 4, 1, evActive), spread("A", 11, 4, 1, evStall), spread("A", 15, 4, 1./8, evLoaded))
-		return append(out, gen12Columns(set)...)
+		return still(append(out, gen12Columns(set)...))
 	}
-	out := append(fixedColumns(true), one("A7", 1, evActive), one("A8", 1, evStall))
+	out := append(fixedColumns(), one("A7", 1, evActive), one("A8", 1, evStall))
 	switch set {
 	case "ComputeBasic":
 		out = append(out, one("A9", 1, evBoth), one("A10", 1, evFpu0), one("A11", 1, evFpu1), one("A12", 1, evSend),
@@ -60,7 +67,7 @@ func (p *part) columnsOf(set string) []column {
 		out = append(out, one("A9", 1, evBoth), one("A10", 1, evVsFpu0), one("A11", 1, evVsFpu1), one("A12", 1, evVsSend),
 			one("A15", 1, evPsFpu0), one("A16", 1, evPsFpu1), one("A17", 1, evPsSend), one("A18", 1, evPsBoth))
 	}
-	return append(out, gen9Columns(set)...)
+	return still(append(out, gen9Columns(set)...))
 }
 
 func gen9Columns(set string) []column {

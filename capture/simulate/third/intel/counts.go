@@ -55,6 +55,8 @@ const (
 	evCsRead
 	evUntypedRead
 	evUntypedWrite
+	evOtherRead // lines of engines beside the render engine
+	evOtherWrite
 	evBankBusy // of the average bank
 	evBankWait
 	evPortWait // clocks in which the average data port waits for the L3

@@ -4,69 +4,20 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/simulatetest"
 )
 
-func made(t *testing.T, name, kind string, seed uint64) *simulate.Case {
-	t.Helper()
-	c, err := New(name, kind, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-func recorded(t *testing.T, c *simulate.Case, o simulate.Options) *capture.Capture {
-	t.Helper()
-	got, err := c.Record(o)
-	if err != nil {
-		t.Fatalf("%s %s %d: %v", c.Family, c.Kind, c.Seed, err)
-	}
-	return got
-}
-
-func judged(t *testing.T, c *simulate.Case) *simulate.Truth {
-	t.Helper()
-	truth, err := c.Judge()
-	if err != nil {
-		t.Fatalf("%s %s %d: %v", c.Family, c.Kind, c.Seed, err)
-	}
-	return truth
-}
-
-func addsUp(t *testing.T, c *simulate.Case, p *simulate.Part) {
-	t.Helper()
-	sum := int64(0)
-	for _, s := range p.Shares {
-		sum += s.Ns
-	}
-	if sum != p.End-p.Start || p.Frames <= 0 {
-		t.Errorf("%s %s %d: shares are %d ns of %d, in %d frames", c.Family, c.Kind, c.Seed, sum, p.End-p.Start, p.Frames)
-	}
-}
+var cases simulatetest.Make = New
 
 func TestPlantsAreWhatLimits(t *testing.T) {
-	right, all := 0, 0
 	for _, name := range Names {
-		for seed := range uint64(len(plants)) {
-			c := made(t, name, simulate.KindSingle, seed)
-			truth := judged(t, c)
-			addsUp(t, c, &truth.Part)
-			got, clear := truth.Limiter()
-			all++
-			if got.String() == c.Plant && clear {
-				right++
-			} else {
-				t.Logf("%s %d: planted %s, found %s, clear %v: %v", name, seed, c.Plant, got, clear, truth.Leaves[:3])
-			}
-		}
-	}
-	if float64(right) < 0.95*float64(all) {
-		t.Errorf("%d of %d plants are what limits", right, all)
+		cases.PlantsLimit(t, name, len(plants))
 	}
 }
 
@@ -74,22 +25,18 @@ func TestTruthFitsTheCapture(t *testing.T) {
 	for _, name := range Names {
 		for _, kind := range Kinds(name) {
 			for seed := range uint64(2) {
-				c := made(t, name, kind, seed)
-				truth := judged(t, c)
-				addsUp(t, c, &truth.Part)
+				c := cases.Case(t, name, kind, seed)
+				truth := simulatetest.Judged(t, c)
 				if kind == simulate.KindHealthy && !truth.Healthy {
 					t.Errorf("%s %s %d: not healthy: %d dates missed", name, kind, seed, truth.Missed)
 				}
 				if (kind == simulate.KindTwoPhase) != (len(truth.Phases) == 2) {
 					t.Errorf("%s %s %d: %d phases", name, kind, seed, len(truth.Phases))
 				}
-				for i := range truth.Phases {
-					addsUp(t, c, &truth.Phases[i])
-				}
 				if len(truth.Each) != truth.Frames {
 					t.Errorf("%s %s %d: %d frames of %d", name, kind, seed, len(truth.Each), truth.Frames)
 				}
-				_, end := recorded(t, c, simulate.Options{Host: simulate.No}).Axis.Extent()
+				_, end := simulatetest.Recorded(t, c, simulate.Options{Host: simulate.No}).Axis.Extent()
 				if end > truth.End || float64(end) < 0.9*float64(truth.End) {
 					t.Errorf("%s %s %d: the capture ends at %d, the truth at %d", name, kind, seed, end, truth.End)
 				}
@@ -102,7 +49,7 @@ func TestCapturesFitTogether(t *testing.T) {
 	for _, name := range Names {
 		for _, kind := range Kinds(name) {
 			for seed := range uint64(8) {
-				c := recorded(t, made(t, name, kind, seed), simulate.Options{})
+				c := simulatetest.Recorded(t, cases.Case(t, name, kind, seed), simulate.Options{})
 				identities(t, c)
 			}
 		}
@@ -151,16 +98,31 @@ func identities(t *testing.T, c *capture.Capture) {
 		case kbl && set.Text == "MemoryReads":
 			parts := sum(i, "B0", "B1", "B3", "B5", "B7", "C4", "C5", "C6", "C7")
 			most(i, "reads by client", parts, sum(i, "C0"))
-			most(i, "reads", sum(i, "C0"), parts)
 		case !kbl && set.Text == "RenderBasic":
 			most(i, "sampler that is a bottleneck", sum(i, "B1"), sum(i, "B0"))
 		}
 	}
 }
 
+func TestOtherEnginesMoveBytesToo(t *testing.T) {
+	for _, name := range Names {
+		found := false
+		for seed := uint64(0); seed < 12 && !found; seed++ {
+			c := simulatetest.Recorded(t, cases.Case(t, name, simulate.KindSerial, seed), simulate.Options{Sets: []string{"RenderBasic"}})
+			read, busy := c.Counter(map[bool]string{true: "C5", false: "C6"}[name == Names[0]]).Floats(), c.Counter("A0").Floats()
+			for i := range busy {
+				found = found || busy[i] == 0 && read[i] > 0
+			}
+		}
+		if !found {
+			t.Errorf("%s: nothing is read while the render engine has no work", name)
+		}
+	}
+}
+
 func TestFormulasApply(t *testing.T) {
 	for _, name := range Names {
-		c := recorded(t, made(t, name, simulate.KindSingle, 0), simulate.Options{Sets: []string{"RenderBasic"}})
+		c := simulatetest.Recorded(t, cases.Case(t, name, simulate.KindSingle, 0), simulate.Options{Sets: []string{"RenderBasic"}})
 		m, err := metrics.Resolve(c, "EuActive")
 		if err != nil {
 			t.Fatal(err)
@@ -174,14 +136,14 @@ func TestFormulasApply(t *testing.T) {
 func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
 	for _, name := range Names {
 		for _, kind := range Kinds(name) {
-			a, b := made(t, name, kind, 7), made(t, name, kind, 7)
-			x, y := recorded(t, a, simulate.Options{Host: simulate.Yes}), recorded(t, b, simulate.Options{Host: simulate.Yes})
+			a, b := cases.Case(t, name, kind, 7), cases.Case(t, name, kind, 7)
+			x, y := simulatetest.Recorded(t, a, simulate.Options{Host: simulate.Yes}), simulatetest.Recorded(t, b, simulate.Options{Host: simulate.Yes})
 			for i, c := range x.Counters {
 				if c.Name != y.Counters[i].Name || c.Col != nil && !reflect.DeepEqual(c.Col.Data(), y.Counters[i].Col.Data()) {
 					t.Errorf("%s %s: %s differs", name, kind, c.Name)
 				}
 			}
-			if kind == simulate.KindRandom && !reflect.DeepEqual(judged(t, a), judged(t, b)) {
+			if kind == simulate.KindRandom && !reflect.DeepEqual(simulatetest.Judged(t, a), simulatetest.Judged(t, b)) {
 				t.Errorf("%s %s: another truth", name, kind)
 			}
 		}
@@ -190,17 +152,22 @@ func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
 
 func TestOptionsAreKept(t *testing.T) {
 	for _, name := range Names {
-		c := made(t, name, simulate.KindArchetype, 3)
+		c := cases.Case(t, name, simulate.KindArchetype, 3)
 		sets := append([]string{"RenderBasic"}, parts[name].sets...)
-		all := recorded(t, c, simulate.Options{Sets: sets, Host: simulate.Yes})
+		all := simulatetest.Recorded(t, c, simulate.Options{Sets: sets, Host: simulate.Yes})
 		if l := all.Label("metric_set"); l == nil || !slices.Equal(l.Dict, sets) || all.Counter("cpu_user") == nil {
 			t.Errorf("%s: not all sets, or no processors", name)
 		}
-		few := recorded(t, c, simulate.Options{Sets: sets[:1], Host: simulate.No, Without: []string{"A0"}, Marks: simulate.Yes,
+		few := simulatetest.Recorded(t, c, simulate.Options{Sets: sets[:1], Host: simulate.No, Without: []string{"A0"}, Marks: simulate.Yes,
 			Withheld: []simulate.Candidate{candidates[texture]}})
 		for _, gone := range []string{"A0", "A28", "B0", "cpu_user"} {
 			if few.Counter(gone) != nil {
 				t.Errorf("%s: %s is there", name, gone)
+			}
+		}
+		for i := range 36 { // of every report
+			if name := "A" + strconv.Itoa(i); simulatetest.Recorded(t, c, simulate.Options{Sets: sets[len(sets)-1:]}).Counter(name) == nil {
+				t.Errorf("no %s in %s", name, sets[len(sets)-1])
 			}
 		}
 		if few.Label("frame") == nil || len(few.Regions) == 0 {
@@ -214,7 +181,7 @@ func TestOptionsAreKept(t *testing.T) {
 
 func TestSetsThatAreNotModelledAreRefused(t *testing.T) {
 	for _, name := range Names {
-		if c, err := made(t, name, simulate.KindSingle, 0).Record(simulate.Options{Sets: []string{"RenderBasic", "GpuBusyness"}}); err == nil {
+		if c, err := cases.Case(t, name, simulate.KindSingle, 0).Record(simulate.Options{Sets: []string{"RenderBasic", "GpuBusyness"}}); err == nil {
 			t.Errorf("%s: a set that nothing counts for has %d counters", name, len(c.Counters))
 		}
 	}

@@ -65,8 +65,15 @@ func (k *known) record(o simulate.Options) (*capture.Capture, error) {
 	sums := make([]counts, n)
 	ticks := make([]float64, n)
 	frames := flat(results)
+	// The interface to memory is that of all engines: one for video or copies moves one to three bytes per ns.
+	moved := (1 + 2*r.Float64()) / 64
 	for i := range frames {
 		f := &frames[i]
+		share(axis, f.other.from-from, f.other.to-from, func(i int, part float64) {
+			lines := (f.other.to - f.other.from) * part * moved
+			sums[i][evOtherRead] += 0.6 * lines
+			sums[i][evOtherWrite] += 0.4 * lines
+		})
 		for j := range f.passes {
 			p := &f.passes[j]
 			for s := range p.t.spans {

@@ -26,6 +26,8 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	h.Write([]byte(name + " " + kind))
 	r := rand.New(rand.NewPCG(h.Sum64(), seed))
 	p := &program{m: drawMachine(r, gen5)}
+	// Arm tells the width of a beat and not how many of them a slice gives in a cycle: one to four, as it may be.
+	p.m.lookups = uniform(rand.New(rand.NewPCG(seed, h.Sum64())), 0.3, 1)
 	p.clock.policy = 1
 	c := &simulate.Case{Family: name, Kind: kind, Seed: seed}
 	switch kind {

@@ -1,7 +1,9 @@
 package mali
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"astrolabe/capture/simulate"
 )
@@ -87,6 +89,7 @@ func (p *program) judge() *simulate.Truth {
 		t.Each = append(t.Each, simulate.FrameTruth{Content: p.of[n], Begin: at(f.app), GPUBegin: at(f.begin), GPUEnd: at(f.end),
 			Shown: at(f.shown), Missed: f.missed, Judged: n >= p.warm})
 	}
+	t.Hold(p.pacing.refresh)
 	return t
 }
 
@@ -122,6 +125,25 @@ func (e *engine) part(s stretch, origin float64) simulate.Part {
 	out.ClockMean = 1 - clocked/max(busy, clocked, 1)
 	out.Healthy = out.Missed == 0 && display >= 0.9*length
 	return out
+}
+
+// working is the share of a stretch in which any queue works on a pass.
+func (e *engine) working(s stretch) float64 {
+	var list [][2]float64
+	for n := range e.frames {
+		for k := range e.frames[n].passes {
+			list = append(list, [2]float64{e.frames[n].passes[k].start, e.frames[n].passes[k].end})
+		}
+	}
+	slices.SortFunc(list, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
+	sum, until := 0.0, e.start(s)
+	for _, p := range list {
+		if end := min(p[1], e.end(s)); end > until {
+			sum += end - max(until, p[0])
+			until = end
+		}
+	}
+	return sum / (e.end(s) - e.start(s))
 }
 
 // tally adds up how long each leaf set the pace. It walks back from the last frame shown, from each event to the one

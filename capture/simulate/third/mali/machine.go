@@ -97,6 +97,7 @@ type machine struct {
 	cores     int
 	slices    int
 	busBits   int
+	lookups   float64   // of a line that a slice of the L2 cache does per cycle
 	hz        float64   // highest clock
 	steps     []float64 // shares of it that the clock can have
 	bandwidth float64   // bytes per ns that memory gives the GPU
@@ -109,7 +110,7 @@ type machine struct {
 }
 
 func drawMachine(r *rand.Rand, gen5 bool) *machine {
-	m := &machine{gen5: gen5, busBits: 128, irq: uniform(r, 15e3, 60e3), cpus: 8}
+	m := &machine{gen5: gen5, busBits: 128, lookups: 1, irq: uniform(r, 15e3, 60e3), cpus: 8}
 	if gen5 {
 		m.cores = pick(r, 6, 7, 8, 9)
 		m.slices = pick(r, 2, 4)
@@ -187,7 +188,7 @@ func (m *machine) terms(w *work) (t [resources]float64) {
 	t[rTiler] = (w[qPrimitive] + 0.6*w[qVisible] + 0.25*w[qTilerBeat]) / top
 	t[rRasterizer] = (w[qQuad]/m.quads() + 1.5*w[qRastPrim] + 40*w[qTile]) / core
 	t[rBackend] = (w[qBlend] + w[qTileWrite]) / core
-	t[rCache] = lookups(w) / (float64(m.slices) * top)
+	t[rCache] = lookups(w) / (float64(m.slices) * m.lookups * top)
 	t[rBandwidth] = memoryBytes(w) / m.bandwidth
 	t[rLatency] = w[qWaited] * m.latency / m.inFlight
 	for i := range t {

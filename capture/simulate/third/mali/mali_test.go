@@ -8,41 +8,17 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/simulatetest"
 )
 
-func made(t *testing.T, name, kind string, seed uint64) *simulate.Case {
-	t.Helper()
-	c, err := New(name, kind, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-func recorded(t *testing.T, c *simulate.Case, o simulate.Options) *capture.Capture {
-	t.Helper()
-	out, err := c.Record(o)
-	if err != nil {
-		t.Fatalf("%s %s %d: %v", c.Family, c.Kind, c.Seed, err)
-	}
-	return out
-}
-
-func judged(t *testing.T, c *simulate.Case) *simulate.Truth {
-	t.Helper()
-	out, err := c.Judge()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
+var cases simulatetest.Make = New
 
 func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
 	for i, kind := range simulate.Kinds() {
 		name := Names[i%2]
-		a, b := made(t, name, kind, 3), made(t, name, kind, 3)
-		x, y := recorded(t, a, simulate.Options{}), recorded(t, b, simulate.Options{})
-		again := recorded(t, a, simulate.Options{})
+		a, b := cases.Case(t, name, kind, 3), cases.Case(t, name, kind, 3)
+		x, y := simulatetest.Recorded(t, a, simulate.Options{}), simulatetest.Recorded(t, b, simulate.Options{})
+		again := simulatetest.Recorded(t, a, simulate.Options{})
 		for _, other := range []*capture.Capture{y, again} {
 			if !x.Axis.Same(other.Axis) || len(x.Counters) != len(other.Counters) || len(x.Labels) != len(other.Labels) {
 				t.Fatalf("%s %s: other samples or counters", name, kind)
@@ -53,8 +29,8 @@ func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
 				}
 			}
 		}
-		p, _ := json.Marshal(judged(t, a))
-		q, _ := json.Marshal(judged(t, b))
+		p, _ := json.Marshal(simulatetest.Judged(t, a))
+		q, _ := json.Marshal(simulatetest.Judged(t, b))
 		if string(p) != string(q) {
 			t.Errorf("%s %s: two truths", name, kind)
 		}
@@ -170,7 +146,7 @@ func TestCapturesFitTogetherAndKeepTheIdentities(t *testing.T) {
 		}
 		for _, kind := range Kinds(name) {
 			for seed := range uint64(8) {
-				cap := recorded(t, made(t, name, kind, seed), simulate.Options{})
+				cap := simulatetest.Recorded(t, cases.Case(t, name, kind, seed), simulate.Options{})
 				cores, ok := cap.Property("MaliConstantsShaderCoreCount")
 				if !ok || cap.GPU != name[:len("mali-g710")] {
 					t.Fatalf("%s: the capture is of %q", name, cap.GPU)
@@ -188,40 +164,65 @@ func TestCapturesFitTogetherAndKeepTheIdentities(t *testing.T) {
 }
 
 func TestPlantsAreWhatLimits(t *testing.T) {
-	right, all := 0, 0
 	for k, name := range Names {
-		for seed := range uint64(len(plants(k == 1))) {
-			c := made(t, name, simulate.KindSingle, seed)
-			truth := judged(t, c)
-			all++
-			if l, clear := truth.Limiter(); clear && l.String() == c.Plant {
-				right++
-			} else {
-				t.Logf("%s seed %d: planted %s, got %v", name, seed, c.Plant, truth.Leaves[:2])
+		cases.PlantsLimit(t, name, len(plants(k == 1)))
+	}
+}
+
+func TestProgramsThatKeepTheirDatesHaveTimeToSpare(t *testing.T) {
+	for name, seeds := range map[string][]uint64{Names[0]: {2, 46}, Names[1]: {3, 19, 33}} {
+		for _, seed := range seeds {
+			c := cases.Case(t, name, simulate.KindHealthy, seed)
+			cap := simulatetest.Recorded(t, c, simulate.Options{})
+			working, clock := 0.0, 0.0
+			for _, v := range cap.Counter("MaliGPUCyclesAnyQueueActive").Floats() {
+				working += v
+			}
+			for _, v := range cap.Counter("gpu_clock_cycles").Floats() {
+				clock += v
+			}
+			if working > 0.9*clock {
+				t.Errorf("%s healthy %d: queues work for %.3f of the time", name, seed, working/clock)
+			}
+			if truth := simulatetest.Judged(t, c); !truth.Healthy {
+				t.Errorf("%s healthy %d misses %d dates", name, seed, truth.Missed)
 			}
 		}
 	}
-	if right*100 < 95*all {
-		t.Errorf("%d of %d plants are what limits", right, all)
+}
+
+func TestSlicesOfTheCacheGiveWhatNobodyTells(t *testing.T) {
+	least, most := 4.0, 0.0
+	for k, name := range Names {
+		n := uint64(len(plants(k == 1)))
+		at := uint64(slices.Index(plants(k == 1), leafOf[rCache]))
+		for i := range uint64(6) {
+			cap := simulatetest.Recorded(t, cases.Case(t, name, simulate.KindSingle, at+i*n), simulate.Options{})
+			many, _ := cap.Property("MaliConstantsL2SliceCount")
+			lookups, clock := 0.0, 0.0
+			for i, v := range cap.Counter("MaliGPUCyclesAnyQueueActive").Floats() {
+				clock += v * many.Number
+				lookups += cap.Counter("MaliL2CacheLookupsAnyLookups").Floats()[i]
+			}
+			least, most = min(least, 4*lookups/clock), max(most, 4*lookups/clock)
+		}
+	}
+	if least > 2.2 || most < 2.8 {
+		t.Errorf("slices that limit give %.2f to %.2f beats in a cycle", least, most)
+	}
+}
+
+func TestAFrameThatADisplayHoldsHasNoClearLimiter(t *testing.T) {
+	truth := simulatetest.Judged(t, cases.Case(t, Names[0], simulate.KindArchetype, 23)) // every second refresh of 120 Hz
+	if _, clear := truth.Limiter(); clear || truth.Missed == 0 {
+		t.Errorf("clear: %v, with %d dates missed", clear, truth.Missed)
 	}
 }
 
 func TestSharesAddUp(t *testing.T) {
 	for _, kind := range simulate.Kinds() {
 		for seed := range uint64(2) {
-			truth := judged(t, made(t, Names[seed%2], kind, seed))
-			for _, p := range append([]simulate.Part{truth.Part}, truth.Phases...) {
-				sum := int64(0)
-				for _, s := range p.Shares {
-					sum += s.Ns
-					if s.Ns < -1 {
-						t.Errorf("%s %d: %s has %d ns", kind, seed, s.Candidate, s.Ns)
-					}
-				}
-				if sum != p.End-p.Start {
-					t.Errorf("%s %d: shares are %d ns of %d", kind, seed, sum, p.End-p.Start)
-				}
-			}
+			truth := simulatetest.Judged(t, cases.Case(t, Names[seed%2], kind, seed))
 			if kind == simulate.KindHealthy && !truth.Healthy {
 				t.Errorf("healthy %d misses %d dates", seed, truth.Missed)
 			}
@@ -233,16 +234,16 @@ func TestSharesAddUp(t *testing.T) {
 }
 
 func TestTheRecorderHonoursOptions(t *testing.T) {
-	c := made(t, Names[1], simulate.KindArchetype, 1)
+	c := cases.Case(t, Names[1], simulate.KindArchetype, 1)
 	bandwidth := simulate.MemoryBandwidth
-	cap := recorded(t, c, simulate.Options{Host: simulate.Yes, Without: []string{"MaliGPUCyclesTilerActive"},
+	cap := simulatetest.Recorded(t, c, simulate.Options{Host: simulate.Yes, Without: []string{"MaliGPUCyclesTilerActive"},
 		Withheld: []simulate.Candidate{bandwidth}})
 	for _, gone := range []string{"MaliGPUCyclesTilerActive", "MaliExternalBusBeatsReadBeats", "MaliExternalBusBeatsWriteBeats"} {
 		if cap.Counter(gone) != nil {
 			t.Errorf("%s is there", gone)
 		}
 	}
-	if cap.Counter("cpu_user") == nil || recorded(t, c, simulate.Options{Host: simulate.No}).Counter("cpu_user") != nil {
+	if cap.Counter("cpu_user") == nil || simulatetest.Recorded(t, c, simulate.Options{Host: simulate.No}).Counter("cpu_user") != nil {
 		t.Error("the processors are not as asked for")
 	}
 }

@@ -11,33 +11,8 @@ import (
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/host"
+	"astrolabe/capture/simulate/telling"
 )
-
-// telling are the counters that tell most directly of a candidate, by Arm's machine names or the recorder's own.
-var telling = map[simulate.Candidate][]string{
-	unit("arithmetic"): {"MaliEngFMAInstr", "MaliEngCVTInstr", "MaliEngSFUInstr"},
-	unit("texture"): {"MaliTexFiltIssueCy", "MaliTexOutMsg", "MaliTexInBt", "MaliTexOutBt", "MaliTexIndexCy",
-		"MaliTexCacheLookupCy", "MaliTexCacheComplexLoadCy", "MaliTexCacheSimpleLoadCy", "MaliTexL1CacheLookupCy",
-		"MaliTexL1CacheOutputCy", "MaliTexClkActiveCy"},
-	unit("varying"):          {"MaliVar32IssueSlot", "MaliVar16IssueSlot", "MaliVarInstr"},
-	unit("load_store"):       {"MaliLSFullRd", "MaliLSPartRd", "MaliLSFullWr", "MaliLSPartWr", "MaliLSAtomic"},
-	unit("ray_tracing"):      {"MaliRTUBoxIssueCy", "MaliRTUTriIssueCy", "MaliRTUBox", "MaliRTUTri", "MaliRTURay"},
-	unit("tiler"):            {"MaliTilerActiveCy", "MaliTilerPosShadFIFOFullCy", "MaliTilerPosShadStallCy"},
-	unit("rasterizer"):       {"MaliFragFPKActiveCy", "MaliFragRastQd", "MaliFragRastPrim"},
-	unit("pixel_backend"):    {"MaliSCBusTileWrBt", "MaliFragLZSTestQd", "MaliFragOpaqueQd"},
-	leafOf[rCache]:           {"MaliL2CacheLookup", "MaliL2CacheRdLookup", "MaliL2CacheWrLookup", "MaliL2CacheRdStallCy", "MaliL2CacheRd"},
-	simulate.MemoryBandwidth: {"MaliExtBusRdBt", "MaliExtBusWrBt", "MaliExtBusRdStallCy", "MaliExtBusWrStallCy"},
-	simulate.MemoryLatency: {"MaliExtBusRdLat0", "MaliExtBusRdLat128", "MaliExtBusRdLat192", "MaliExtBusRdLat256",
-		"MaliExtBusRdLat320", "MaliExtBusRdOTQ1", "MaliExtBusRdOTQ2", "MaliExtBusRdOTQ3"},
-	simulate.LaunchOverhead: {"MaliCSFCEUActiveCy", "MaliCSFMCUActiveCy", "MaliCompQueueJob", "MaliL2CacheFlushCy"},
-	simulate.CPUApp:         {"cpu_user", "cpu_idle"},
-	simulate.CPUDriver:      {"cpu_system", "cpu_idle"},
-	simulate.CPUSync:        {"cpu_idle", "ctxt"},
-	simulate.QueuesInTurn:   {"MaliCS0WaitStallCy", "MaliCS1WaitStallCy", "MaliCS2WaitStallCy"},
-	simulate.ClockGovernor:  {"gpu_frequency"},
-	simulate.ClockPower:     {"gpu_frequency"},
-	simulate.ClockThermal:   {"gpu_frequency", "gpu_temperature"},
-}
 
 // recorder makes a capture of a run.
 type recorder struct {
@@ -62,10 +37,7 @@ func (p *program) record(gen5 bool, o simulate.Options, r *rand.Rand) (*capture.
 	}
 	e := p.run(true)
 	whole, _ := p.stretches()
-	w := &recorder{p: p, e: e, r: r, cat: cat, origin: e.start(whole), left: slices.Clone(o.Without)}
-	for _, c := range o.Withheld {
-		w.left = append(w.left, telling[c]...)
-	}
+	w := &recorder{p: p, e: e, r: r, cat: cat, origin: e.start(whole), left: telling.Left(&o, telling.Mali)}
 	w.cfg = &capture.Config{Name: title, GPU: id, Format: "recording", Device: capture.Device{Name: title, Vendor: "Arm", Driver: "kbase"},
 		Axis: &capture.Axis{Clock: "CLOCK_MONOTONIC"}}
 	for _, c := range []struct {

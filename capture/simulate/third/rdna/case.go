@@ -60,9 +60,12 @@ type program struct {
 	phases       []string
 	pinned       bool    // the clocks are held by the profiler, and no counter's clock is gated
 	clock, idle  float64 // cycles per ns
-	passes       [][]condition
-	mu           sync.Mutex
-	results      map[key]*result
+	// patient says that the arbiter of the path to memory counts as stalled for no longer than it is busy, as in the one
+	// public capture, whose requests the Infinity Cache answers. Nothing says what it counts where DRAM is full.
+	patient bool
+	passes  [][]condition
+	mu      sync.Mutex
+	results map[key]*result
 }
 
 // key is what a result depends on.
@@ -84,6 +87,7 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	p := &program{family: name, kind: kind, seed: seed, results: map[key]*result{}}
 	text, plant := p.content(d)
 	p.conditions(d)
+	p.patient = d.chance(0.5)
 	c := &simulate.Case{Family: name, Kind: kind, Seed: seed, Text: text, Plant: plant}
 	c.Record = func(o simulate.Options) (*capture.Capture, error) { return p.record(o) }
 	c.Judge = func() (*simulate.Truth, error) { return p.judge(), nil }

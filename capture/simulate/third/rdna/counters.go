@@ -11,6 +11,7 @@ type counts struct {
 	tcpRead, tcpWrite, tcpMiss                     float64 // requests of 64 bytes
 	reads, writes, atomics                         float64 // at GL1 and GL2: lines, 64 bytes, lines
 	readMiss, writeMiss, fabricWrites, narrowWrite float64
+	served                                         float64 // cycles of a channel of GL2
 }
 
 // count adds up the instructions of a kernel.
@@ -44,12 +45,14 @@ func (k *kernel) count() counts {
 			c.tcpRead += requests
 			c.tcpMiss += requests * (1 - o.gl0)
 			c.reads += lines * (1 - o.gl0)
+			c.served += lines * (1 - o.gl0)
 			c.readMiss += lines * (1 - o.gl0) * (1 - o.gl2)
 		case opStore:
 			c.stores += n
 			c.tcpWrite += requests
 			sent := lines * math.Max(1, o.bytesOfLine()/64)
 			c.writes += sent
+			c.served += sent
 			c.writeMiss += lines * math.Min(1, 1.1*(1-o.gl2))
 			c.fabricWrites += sent * (1 - o.gl2)
 			if o.bytesOfLine() <= 32 {
@@ -60,6 +63,7 @@ func (k *kernel) count() counts {
 			c.internal += times
 			c.tcpWrite += lines
 			c.atomics += lines
+			c.served += lines * o.serial
 		case opLDS:
 			c.lds += n
 			c.internal += times
@@ -107,6 +111,8 @@ func (p *program) counters(pass, i int, d draw) map[string]float64 {
 	fetches += missed
 	fetch += missed / processors * 300
 	barrier, cnt := r.waitBarrier*scale, r.waitCnt*scale
+	// Waves do not live longer for it here, so that it is some of the time in which they wait for nothing else.
+	fetch = math.Min(fetch, 0.9*math.Max(0, waveCycles-barrier-cnt))
 	anyWait := math.Min(waveCycles*d.between(0.97, 0.985), barrier+cnt+fetch)
 	issue := math.Min(waveCycles-anyWait, r.waitInst*scale+waveCycles*d.between(0.004, 0.012))
 	scalar := c.smem * waves
@@ -129,6 +135,12 @@ func (p *program) counters(pass, i int, d draw) map[string]float64 {
 	below, inGL2 := among(gl1s), among(gceas)
 	sarb := dram + sent
 	stalled := math.Min(0.8*(gcea-sarb), 0.4*sarb+gceas*0.4*r.memQueue*t)
+	if p.patient {
+		stalled = math.Min(stalled, 0.98*sarb)
+	}
+	// GL2 pushes back where it is full itself, and hardly where requests wait below it: 0.004 to 0.025 of GL1's busy
+	// time in the real capture.
+	full := math.Pow(math.Min(1, c.served/(gl2Channels*k.spread*math.Max(1, r.busy))), 6)
 	writeLatency := (100 + 25*math.Min(1, r.gl2Queue/r.busy)*4) * near(1)
 	out := map[string]float64{
 		"CPC_ALWAYS_COUNT": gui, "CPC_STAT_BUSY": gui, "CPC_STAT_IDLE": 0, "GRBM_COUNT": gui, "GRBM_GUI_ACTIVE": gui,
@@ -158,13 +170,13 @@ func (p *program) counters(pass, i int, d draw) map[string]float64 {
 		"SQC_TC_DATA_READ_REQ": scalarMiss, "SQC_DCACHE_BUSY_CYCLES": math.Min(processors*busy, near(scalar*1.88)),
 		"SQC_DCACHE_INPUT_VALID_READYB": math.Min(processors*busy, scalar*d.between(1.6, 2.8)*1000/(1000+math.Max(0, busy-60000)/100)),
 		"SQC_ICACHE_REQ":                fetches, "SQC_ICACHE_MISSES": missed, "SQC_ICACHE_HITS": fetches - missed,
-		"SQC_TC_INST_REQ": missed, "SQC_ICACHE_INPUT_VALID_READYB": missed * 13,
+		"SQC_TC_INST_REQ": missed, "SQC_ICACHE_INPUT_VALID_READYB": math.Min(0.95*processors*busy*active, missed*13),
 		"SQC_ICACHE_BUSY_CYCLES": math.Min(processors*busy, fetches+missed*200+28),
 
 		"GL1C_CYCLE": gl1s * gui, "GL1C_BUSY": gl1s * below, "GL1C_REQ": req, "GL1C_REQ_READ": reads,
 		"GL1C_REQ_WRITE": writes, "GL1C_REQ_MISS": req - few(0, 12)*math.Min(1, req/100),
 		"GL1C_STARVE":           math.Max(0, gl1s*gui-2.4*req),
-		"GL1C_STALL_GL2_GL1":    math.Min(gl1s*below, gl1s*0.5*math.Max(0, r.gl2Queue-0.4*r.busy)*t+req*d.between(0.03, 0.08)),
+		"GL1C_STALL_GL2_GL1":    math.Min(gl1s*below, gl1s*0.5*full*math.Max(0, r.gl2Queue-0.4*r.busy)*t+req*d.between(0.03, 0.08)),
 		"GL1C_STALL_LFIFO_FULL": 0,
 		"GL1C_GL2_REQ_READ":     reads, "GL1C_GL2_REQ_READ_32B": 0, "GL1C_GL2_REQ_READ_64B": 0, "GL1C_GL2_REQ_READ_128B": reads,
 		"GL1C_GL2_REQ_READ_LATENCY": reads * near(r.latency),

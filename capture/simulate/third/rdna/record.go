@@ -10,37 +10,8 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/telling"
 )
-
-// own are the counters that tell most directly of a candidate.
-var own = [causes][]string{
-	byOverhead:   {"GRBM_GUI_ACTIVE", "GRBM_COUNT", "GRBM_SPI_BUSY", "SPI_BUSY"},
-	byLaunch:     {"SPI_BUSY", "GRBM_SPI_BUSY", "SPI_CSN_WAVE"},
-	byArithmetic: {"SQ_INSTS_VALU", "SQ_INSTS_VALU_sum", "SQ_INSTS_VALU_TRANS_sum", "SQ_INSTS_VALU_DP_sum"},
-	byLoadStore: {"GRBM_TA_BUSY", "TCP_REQ_sum", "TCP_REQ_READ_sum", "TCP_REQ_WRITE_sum", "TCP_TCP_TA_REQ_STALL_sum",
-		"TCP_GATE_EN2", "TCP_GATE_EN2_sum"},
-	byLDS: {"SQ_INST_CYCLES_LDS_sum", "SQC_LDS_IDX_ACTIVE_sum", "SQC_LDS_BANK_CONFLICT", "SQC_LDS_BANK_CONFLICT_sum",
-		"SQ_WAIT_INST_LDS_sum"},
-	byCache: {"GL2C_REQ_sum", "GL2C_READ_sum", "GL2C_WRITE_sum", "GL2C_BUSY_sum", "GRBM_GL2C_BUSY",
-		"GL1C_STALL_GL2_GL1_sum"},
-	byBandwidth: {"GCEA_RDRAM_SIZE_REQ_sum", "GCEA_WDRAM_SIZE_REQ_sum", "GCEA_SARB_BUSY", "GCEA_SARB_BUSY_sum",
-		"GCEA_SARB_STALLED", "GCEA_SARB_STALLED_sum", "GL2C_EA_RDREQ_128B_sum", "GL2C_EA_RDREQ_DRAM_sum",
-		"GL2C_MC_WRREQ_sum", "GL2C_EA_WRREQ_64B_sum", "GL2C_EA_WRREQ_DRAM_sum"},
-	byLatency: {"GL1C_GL2_REQ_READ_LATENCY_sum", "SQ_WAIT_CNT_ANY", "SQ_WAIT_ANY"},
-}
-
-// left reports whether the recorder did not measure a counter.
-func left(o simulate.Options, name string) bool {
-	if slices.Contains(o.Without, name) {
-		return true
-	}
-	for c, names := range own {
-		if slices.Contains(o.Withheld, candidates[c]) && slices.Contains(names, name) {
-			return true
-		}
-	}
-	return false
-}
 
 // record makes the capture that the reader of a workload would make of it.
 func (p *program) record(o simulate.Options) (*capture.Capture, error) {
@@ -53,6 +24,7 @@ func (p *program) record(o simulate.Options) (*capture.Capture, error) {
 		Properties: properties(), Axis: &capture.Axis{Clock: "gpu", Start: start, End: end}}
 	cfg.Labels = p.labels()
 	d := draw{rand.New(rand.NewPCG(p.seed, uint64(len(p.kind))))}
+	without := telling.Left(&o, telling.RDNA)
 	stale := d.chance(0.7) && !p.pinned
 	for i := range passes {
 		cp := &capture.Pass{ID: passes[i].id}
@@ -79,7 +51,7 @@ func (p *program) record(o simulate.Options) (*capture.Capture, error) {
 			}
 		}
 		for _, name := range passes[i].counters {
-			if left(o, name) {
+			if slices.Contains(without, name) {
 				continue
 			}
 			u := columns[name]
