@@ -190,9 +190,6 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 		}
 		pace.Step = float64(step[len(step)/2]) / 1e9
 	}
-	waits = analysis.PaceOf(pace)
-	a.spare = append(a.spare, pace.Processors...)
-	in.Waiter, in.Exact = waits.Waiter, waits.Exact
 	var queues []*plan
 	for _, q := range a.table.queues {
 		if !a.absent(q) {
@@ -209,8 +206,13 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 				}
 			})
 		}
+		pace.Loads = append(pace.Loads, p.out)
 		in.Queues = append(in.Queues, analysis.AccountQueue{Name: p.entry.name, Busy: p.out, Tied: p.entry.tied})
 	}
+	pace.Begins, pace.Ends = a.cap.Capture.Axis.Start, a.cap.Capture.Axis.End
+	waits = analysis.PaceOf(pace)
+	a.spare = append(a.spare, pace.Processors...)
+	in.Waiter, in.Exact = waits.Waiter, waits.Exact
 	var lacking []bool
 	in.Units, lacking = a.units()
 	a.spare = nil
