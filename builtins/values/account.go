@@ -32,7 +32,7 @@ var AccountMethod = binding.Method[*binding.Env]{
 		"may be a formula in the vendor's notation, with spaces. An entry whose level asks for a role that no metric of " +
 		"the GPU plays (\"unit:ray_tracing\"; in a formula $unit:ray_tracing), or whose queue does, is left out. A unit that nothing counts is " +
 		"uncounted, and has a guess in place of a level. The work of a queue that is tied may need results of another in the " +
-		"same frame, so that nothing is certain to be gained where the two work in turn. Entries of one name are several ways to see a unit: " +
+		"same frame, so that time in which the two work in turn is that of what limits each. Entries of one name are several ways to see a unit: " +
 		"the first that tells counts. A unit may say how high its level can be where it is missing (guess), and what " +
 		"would measure it (set): that is then the name of the part of the time that is not measured. Without set, a " +
 		"metric set of the GPU's catalogue that has the metrics of the level is chosen: the one that shows most of " +
@@ -186,8 +186,6 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 	if a.n > 0 {
 		pace.Step = float64(analysis.Median(a.n, func(i int) int64 { return in.Length[i] })) / 1e9
 	}
-	waits = analysis.PaceOf(pace)
-	in.Waiter, in.Exact = waits.Waiter, waits.Exact
 	var queues []*plan
 	for _, q := range a.table.queues {
 		if !a.absent(q) {
@@ -204,8 +202,12 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 				}
 			})
 		}
+		pace.Loads = append(pace.Loads, p.out)
 		in.Queues = append(in.Queues, analysis.AccountQueue{Name: p.entry.name, Busy: p.out, Tied: p.entry.tied})
 	}
+	pace.Begins, pace.Ends = a.cap.Capture.Axis.Start, a.cap.Capture.Axis.End
+	waits = analysis.PaceOf(pace)
+	in.Waiter, in.Exact = waits.Waiter, waits.Exact
 	var lacking []bool
 	in.Units, lacking = a.units()
 	a.spare = nil

@@ -42,7 +42,7 @@ type AccountQueue struct {
 	Name string
 	Busy []float64
 	// Tied says that its work may need results of another queue in the same frame, or make them: where the two work in
-	// turn, nothing is certain to be gained by work beside each other.
+	// turn, that is no mistake, and the time is that of what limits the work of each.
 	Tied bool
 }
 

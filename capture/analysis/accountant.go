@@ -498,15 +498,19 @@ func (a *accountant) turns(i, lead int, rest int64) {
 		if k == lead || math.IsNaN(b) || b <= 0 {
 			continue
 		}
-		last = a.queuePart(k)
 		time := min(left, portion(rest, b/sum))
-		a.give(last, time, true)
-		certain := accountLoosened * float64(time)
-		if q.Tied || a.Queues[lead].Tied {
-			certain = 0
-		}
-		a.gain(last, certain, float64(time), a.Queues[lead].Name)
 		left -= time
+		if q.Tied || a.Queues[lead].Tied {
+			a.units(i, time, k)
+			continue
+		}
+		last = a.queuePart(k)
+		a.give(last, time, true)
+		a.gain(last, accountLoosened*float64(time), float64(time), a.Queues[lead].Name)
+	}
+	if last < 0 {
+		a.units(i, left, lead)
+		return
 	}
 	a.give(last, left, true)
 }

@@ -246,6 +246,9 @@ type PaceInput struct {
 	Looked     []int       // the samples that Processors has, in their order; nil for all
 	Starts     []int64     // starts of frames in ns; empty where none are marked
 	Thread     float64     // the load from which a processor sets the pace, 0 for 0.85
+	Loads      [][]float64 // share of each sample in which each queue worked; they tell of dates where the device works all the time
+	Begins     []int64     // of samples, in ns
+	Ends       []int64
 }
 
 // Pace is whom a device waits for.
@@ -317,6 +320,11 @@ func PaceOf(in PaceInput) Pace {
 		out.late = !kept
 		if byMarks && len(in.Starts) >= datesMany {
 			out.Dated, out.Cadence.Hertz = true, rateOf(in.Starts)
+		}
+	}
+	if !marked && device > 1-accountDates {
+		if hz := in.onDatesByLoads(); hz > 0 {
+			out.Dated, out.Exact, out.Cadence.Hertz, usual = true, true, hz, true
 		}
 	}
 	out.shown = out.Dated && usual
