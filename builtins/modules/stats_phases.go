@@ -28,9 +28,11 @@ var phaseMethods = []binding.Method[*binding.Env]{
 		Run:     phases,
 	},
 	{
-		Sig: "label_phases(cap: Capture, label: str, min_duration: duration=None, also: list=[]) -> list",
+		Sig: "label_phases(cap: Capture, label: str, min_duration: duration=None, also: list=[], " +
+			"loops: bool=False) -> list",
 		Doc: "Phases of a capture by what a label says, as phases gives them: it is cut where no value before comes " +
-			"again, such as between kernels of which first some run and then others. also are phases found " +
+			"again, such as between kernels of which first some run and then others; with loops only between " +
+			"stretches most of whose values come again within them. also are phases found " +
 			"otherwise, whose cuts count beside these. Phases shorter than min_duration (2 % of the measured time " +
 			"unless given) join those beside them.",
 		Example: "[s.first for s in stats.label_phases(cap, \"kernel\")]",
@@ -143,7 +145,7 @@ func labelPhases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return nil, err
 	}
 	return binding.Await(e.Context(), func() (starlark.Value, error) {
-		return values.Phases(e, analysis.LabelPhases(recv.Capture.Axis, l, also, least)), nil
+		return values.Phases(e, analysis.LabelPhases(recv.Capture.Axis, l, c.Flag("loops", false), also, least)), nil
 	})
 }
 
