@@ -10,16 +10,20 @@ import (
 // as of the kernels of a program that first does one thing and then another. Samples without a value stay with those
 // before them. With loops a cut is only between stretches whose values come again within them, as of loops of which one
 // follows the other. The cuts of also, other stretches that follow each other, count as well where they are at least
-// `least` ns away from these. Every phase lasts `least` ns, but where there is one only: shorter ones join those beside
-// them.
+// `least` ns away from these. Every phase lasts `least` ns, with what is between its samples, but where there is one only:
+// shorter ones join those beside them.
 func LabelPhases(a *capture.Axis, l *capture.Label, loops bool, also []capture.Span, least int64) []capture.Span {
 	n := a.Len()
 	if n == 0 {
 		return nil
 	}
 	took := make([]int64, n+1) // by the samples before
-	for i := range n {
-		took[i+1] = took[i] + a.End[i] - a.Start[i]
+	for i := range n { // of kernels that take next to nothing each, the time is between them
+		next := a.End[i]
+		if i+1 < n {
+			next = a.Start[i+1]
+		}
+		took[i+1] = took[i] + max(0, next-a.Start[i])
 	}
 	cuts := labelCuts(l)
 	if loops {

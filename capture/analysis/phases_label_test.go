@@ -83,3 +83,14 @@ func TestLoopsAreCutApart(t *testing.T) {
 		}
 	}
 }
+
+// TestPhasesOfShortKernelsLastAsTheirSpansDo has kernels that take a thousandth of the time between them.
+func TestPhasesOfShortKernelsLastAsTheirSpansDo(t *testing.T) {
+	a, l := kernels("aaaaaaaabbbbbbbb")
+	for i := 8; i < 16; i++ {
+		a.End[i] = a.Start[i] + 1000
+	}
+	if got := LabelPhases(a, l, false, nil, 2e6); len(got) != 2 || got[1].First != 8 {
+		t.Errorf("phases %+v, want one from sample 8 on", got)
+	}
+}
