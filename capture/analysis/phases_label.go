@@ -18,7 +18,7 @@ func LabelPhases(a *capture.Axis, l *capture.Label, loops bool, also []capture.S
 		return nil
 	}
 	took := make([]int64, n+1) // by the samples before
-	for i := range n { // of kernels that take next to nothing each, the time is between them
+	for i := range n {         // of kernels that take next to nothing each, the time is between them
 		next := a.End[i]
 		if i+1 < n {
 			next = a.Start[i+1]
