@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"astrolabe/capture"
@@ -98,6 +99,7 @@ func placed(ctx context.Context, spans []capture.Span, axis *capture.Axis, opt P
 	if err != nil {
 		return nil, err
 	}
+	series = slices.DeleteFunc(series, held)
 	var cuts []int
 	for _, p := range spans[1:] {
 		at := sort.Search(bins.Len(), func(i int) bool { return bins.Axis.Start[i] >= p.Start })
@@ -109,6 +111,21 @@ func placed(ctx context.Context, spans []capture.Span, axis *capture.Axis, opt P
 		cuts = s.settle(cuts, (bins.Len()+axis.Len()-1)/axis.Len())
 	}
 	return spansBetween(recorded, bins, cuts), nil
+}
+
+// held reports whether values are read less often than samples are taken: most are those before them again, and none
+// tells in which sample it came to be.
+func held(v []float64) bool {
+	again, pairs := 0, 0
+	for i := 1; i < len(v); i++ {
+		if v[i] == v[i] && v[i-1] == v[i-1] {
+			pairs++
+			if math.Abs(v[i]-v[i-1]) <= 1e-9*math.Abs(v[i]) {
+				again++
+			}
+		}
+	}
+	return 2*again >= pairs
 }
 
 // phasesIn are the phases of counters of samples of the axis.

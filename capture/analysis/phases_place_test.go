@@ -47,3 +47,42 @@ func TestBoundariesArePlacedInWhatWasRecorded(t *testing.T) {
 		t.Errorf("phases %+v, %v, want one from sample 513 on", got, err)
 	}
 }
+
+// TestHeldValuesPlaceNoBoundary has a counter that is read every hundredth sample, after the change.
+func TestHeldValuesPlaceNoBoundary(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	fine, rarely := make([]float64, 1000), make([]float64, 1000)
+	for i := range fine {
+		fine[i] = 10 + rng.Float64()
+		if i >= 513 {
+			fine[i] = 12 + rng.Float64()
+		}
+		if rarely[i] = 10; i >= 520 {
+			rarely[i] = 90
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		v     []float64
+		level bool
+	}{{"read rarely", rarely, true}, {"read each time", fine, false}} {
+		if held(c.v) != c.level {
+			t.Errorf("a counter %s: held is %v", c.name, held(c.v))
+		}
+	}
+	longer := make([][]float64, 2)
+	for k, v := range [][]float64{fine, rarely} {
+		longer[k] = make([]float64, 40)
+		for i, x := range v {
+			longer[k][i/25] += x / 25
+		}
+	}
+	counters := gauges(longer...)
+	for _, c := range counters {
+		c.Axis = capture.NewUniformAxis(40, 25e6)
+	}
+	got, err := Phases(t.Context(), counters, PhaseOptions{Recorded: gauges(fine, rarely)})
+	if err != nil || len(got) != 2 || got[1].First != 513 {
+		t.Errorf("phases %+v, %v, want one from sample 513 on", got, err)
+	}
+}
