@@ -16,21 +16,26 @@ import (
 // phaseMethods are the functions of stats about when things happen: phases, outliers and what repeats.
 var phaseMethods = []binding.Method[*binding.Env]{
 	{
-		Sig: "phases(counters: Counter|list, min_duration: duration=None, max_phases: int=None, *, min_samples: int=10) -> list",
+		Sig: "phases(counters: Counter|list, min_duration: duration=None, max_phases: int=None, *, min_samples: int=10, " +
+			"recorded: list=[]) -> list",
 		Doc: "Phases of a capture: it is cut where the level of one or more of the counters changes and stays. A " +
 			"list of Span, called \"phase 1\" and so on, that follow each other and hold every sample; one Span " +
 			"where nothing changes. Each lasts at least min_duration (2 % of the measured time unless given) and " +
 			"min_samples; of more than max_phases the least clear boundaries go. Deltas are taken per second. A " +
 			"spike, a pause shorter than half of min_duration, and what repeats within it, such as idle time between " +
 			"frames, make no phase; a longer stretch without any value is one. A change of less than 5 % is none. " +
-			"Exact segmentation by mean level with a penalty for noise that depends on its past.",
+			"Exact segmentation by mean level with a penalty for noise that depends on its past. recorded are the " +
+			"counters as they were recorded, where those have longer samples: they place the boundaries, and the " +
+			"phases are of their samples.",
 		Example: "[s.duration for s in stats.phases([clk, hits], min_duration=\"1s\")]",
 		Run:     phases,
 	},
 	{
-		Sig: "label_phases(cap: Capture, label: str, min_duration: duration=None, also: list=[]) -> list",
+		Sig: "label_phases(cap: Capture, label: str, min_duration: duration=None, also: list=[], " +
+			"loops: bool=False) -> list",
 		Doc: "Phases of a capture by what a label says, as phases gives them: it is cut where no value before comes " +
-			"again, such as between kernels of which first some run and then others. also are phases found " +
+			"again, such as between kernels of which first some run and then others; with loops only between " +
+			"stretches most of whose values come again within them. also are phases found " +
 			"otherwise, whose cuts count beside these. Phases shorter than min_duration (2 % of the measured time " +
 			"unless given) join those beside them.",
 		Example: "[s.first for s in stats.label_phases(cap, \"kernel\")]",
@@ -77,14 +82,19 @@ var phaseMethods = []binding.Method[*binding.Env]{
 }
 
 func phases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	list, err := flatten([]starlark.Value{c.Arg("counters")})
+	counters, err := onOneAxis(c, "counters")
 	if err != nil {
-		return nil, fmt.Errorf("parameter counters: %w", err)
+		return nil, err
 	}
-	if len(list) == 0 {
+	if len(counters) == 0 {
 		return nil, errors.New("parameter counters: give at least one counter")
 	}
 	var opt analysis.PhaseOptions
+	if c.Has("recorded") {
+		if opt.Recorded, err = onOneAxis(c, "recorded"); err != nil {
+			return nil, err
+		}
+	}
 	if opt.MinDuration, err = c.Duration("min_duration", 0); err != nil {
 		return nil, err
 	}
@@ -100,6 +110,20 @@ func phases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 			return nil, fmt.Errorf("parameter %s: %d is less than %d", p.name, *p.dst, p.least)
 		}
 	}
+	ctx := e.Context()
+	spans, err := binding.Await(ctx, func() ([]capture.Span, error) { return analysis.Phases(ctx, counters, opt) })
+	if err != nil {
+		return nil, err
+	}
+	return values.Phases(e, spans), nil
+}
+
+// onOneAxis are the counters of a parameter, which share one time axis.
+func onOneAxis(c *binding.Call, name string) ([]*capture.Counter, error) {
+	list, err := flatten([]starlark.Value{c.Arg(name)})
+	if err != nil {
+		return nil, fmt.Errorf("parameter %s: %w", name, err)
+	}
 	counters := make([]*capture.Counter, len(list))
 	for i, ctr := range list {
 		counters[i] = ctr.Counter
@@ -107,12 +131,7 @@ func phases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 			return nil, values.AxisError(counters[0], ctr.Counter)
 		}
 	}
-	ctx := e.Context()
-	spans, err := binding.Await(ctx, func() ([]capture.Span, error) { return analysis.Phases(ctx, counters, opt) })
-	if err != nil {
-		return nil, err
-	}
-	return values.Phases(e, spans), nil
+	return counters, nil
 }
 
 func labelPhases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
@@ -143,7 +162,7 @@ func labelPhases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return nil, err
 	}
 	return binding.Await(e.Context(), func() (starlark.Value, error) {
-		return values.Phases(e, analysis.LabelPhases(recv.Capture.Axis, l, also, least)), nil
+		return values.Phases(e, analysis.LabelPhases(recv.Capture.Axis, l, c.Flag("loops", false), also, least)), nil
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"astrolabe/capture"
@@ -25,6 +26,9 @@ type PhaseOptions struct {
 	MinDuration int64 // least measured time of a phase in ns; 0 is 2 % of the capture
 	MinSamples  int   // least samples of a phase; 0 is defaultMinSamples
 	MaxPhases   int   // the most phases; the least clear boundaries go first. 0 sets no limit
+	// Recorded are the counters as they were recorded, where those in which phases are looked for have longer samples:
+	// boundaries are placed by them, and the samples of phases are theirs. nil where there are no others.
+	Recorded []*capture.Counter
 }
 
 // phaseLeaders is by how many counters the phases of a capture are told, as in reports.
@@ -55,13 +59,15 @@ func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) 
 	if len(counters) == 0 {
 		return nil, errors.New("give at least one counter to find phases in")
 	}
-	axis := counters[0].Axis
-	for _, c := range counters[1:] {
-		if !axis.Same(c.Axis) {
-			return nil, fmt.Errorf("%s and %s have different time axes (%d and %d samples): resample one of them",
-				counters[0].Name, c.Name, axis.Len(), c.Len())
+	for _, list := range [][]*capture.Counter{counters, opt.Recorded} {
+		for _, c := range list {
+			if !list[0].Axis.Same(c.Axis) {
+				return nil, fmt.Errorf("%s and %s have different time axes (%d and %d samples): resample one of them",
+					list[0].Name, c.Name, list[0].Len(), c.Len())
+			}
 		}
 	}
+	axis := counters[0].Axis
 	if opt.MinDuration < 0 || opt.MinSamples < 0 || opt.MaxPhases < 0 {
 		return nil, errors.New("the least duration, the least number of samples and the most phases can't be negative")
 	}
@@ -74,6 +80,57 @@ func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) 
 	if opt.MinDuration == 0 {
 		opt.MinDuration = int64(DefaultMinFraction * float64(axis.Measured()))
 	}
+	spans, err := phasesIn(ctx, counters, axis, opt)
+	if err != nil || len(opt.Recorded) == 0 {
+		return spans, err
+	}
+	return placed(ctx, spans, axis, opt)
+}
+
+// placed are the phases of samples of the axis with their boundaries where the recorded counters change, within the
+// length of such a sample.
+func placed(ctx context.Context, spans []capture.Span, axis *capture.Axis, opt PhaseOptions) ([]capture.Span, error) {
+	recorded := opt.Recorded[0].Axis
+	if recorded.Len() == 0 {
+		return spans, nil
+	}
+	bins := phaseBins(recorded, maxPhaseBins)
+	series, err := levelsOf(ctx, opt.Recorded, bins)
+	if err != nil {
+		return nil, err
+	}
+	series = slices.DeleteFunc(series, held)
+	var cuts []int
+	for _, p := range spans[1:] {
+		at := sort.Search(bins.Len(), func(i int) bool { return bins.Axis.Start[i] >= p.Start })
+		if at > 0 && at < bins.Len() && (len(cuts) == 0 || at > cuts[len(cuts)-1]) {
+			cuts = append(cuts, at)
+		}
+	}
+	if s := newSegmenter(bins, opt); len(cuts) > 0 && s.read(series) {
+		cuts = s.settle(cuts, (bins.Len()+axis.Len()-1)/axis.Len())
+	}
+	return spansBetween(recorded, bins, cuts), nil
+}
+
+// held reports whether values are read less often than samples are taken: most are those before them again, and none
+// tells in which sample it came to be.
+func held(v []float64) bool {
+	again, pairs := 0, 0
+	for i := 1; i < len(v); i++ {
+		if v[i] == v[i] && v[i-1] == v[i-1] {
+			pairs++
+			if math.Abs(v[i]-v[i-1]) <= 1e-9*math.Abs(v[i]) {
+				again++
+			}
+		}
+	}
+	return 2*again >= pairs
+}
+
+// phasesIn are the phases of counters of samples of the axis.
+func phasesIn(ctx context.Context, counters []*capture.Counter, axis *capture.Axis,
+	opt PhaseOptions) ([]capture.Span, error) {
 	bins := phaseBins(axis, maxPhaseBins)
 	series, err := levelsOf(ctx, counters, bins)
 	if err != nil {

@@ -47,7 +47,7 @@ func TestPhasesAreCutWhereNoKernelComesAgain(t *testing.T) {
 			also = append(also, capture.Span{First: first})
 		}
 		got, next := []int{}, 0
-		for _, s := range LabelPhases(a, l, also, c.least) {
+		for _, s := range LabelPhases(a, l, false, also, c.least) {
 			if s.First != next || s.Start != a.Start[s.First] || s.End != a.End[s.Last] {
 				t.Errorf("%s: %+v does not follow the phase before it", c.text, s)
 			}
@@ -59,5 +59,38 @@ func TestPhasesAreCutWhereNoKernelComesAgain(t *testing.T) {
 		if fmt.Sprint(got) != c.want {
 			t.Errorf("%s, also %v, at least %d ns: phases begin at %v, want %s", c.text, c.also, c.least, got, c.want)
 		}
+	}
+}
+
+func TestLoopsAreCutApart(t *testing.T) {
+	for text, want := range map[string]string{
+		"abababcdcdcd": "[0 6]",
+		"abcdefghijkl": "[0]",   // nothing comes again
+		"xababycdcdcd": "[0 5]", // what comes once prepares what is behind it
+		"ababcdxyzuvw": "[0]",   // one loop
+		"aabbccddeeff": "[0]",   // what comes again by chance
+		"abxabycdzcdv": "[0 5]", // most of what is in them
+		"axyzacvwucst": "[0]",
+		".abab.cdcd.c": "[0 6]",
+	} {
+		a, l := kernels(text)
+		got := []int{}
+		for _, s := range LabelPhases(a, l, true, nil, 1e6) {
+			got = append(got, s.First)
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: phases begin at %v, want %s", text, got, want)
+		}
+	}
+}
+
+// TestPhasesOfShortKernelsLastAsTheirSpansDo has kernels that take a thousandth of the time between them.
+func TestPhasesOfShortKernelsLastAsTheirSpansDo(t *testing.T) {
+	a, l := kernels("aaaaaaaabbbbbbbb")
+	for i := 8; i < 16; i++ {
+		a.End[i] = a.Start[i] + 1000
+	}
+	if got := LabelPhases(a, l, false, nil, 2e6); len(got) != 2 || got[1].First != 8 {
+		t.Errorf("phases %+v, want one from sample 8 on", got)
 	}
 }

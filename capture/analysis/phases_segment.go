@@ -210,20 +210,24 @@ func (s *segmenter) prune(cuts []int) []int {
 	return edges[1 : len(edges)-1]
 }
 
-// settle puts each boundary where the two segments beside it cost least, at most reach bins from where it is.
+// settle puts each boundary where the two segments beside it cost least, at most reach bins from where it is. It stays
+// where they would differ less: of a series without noise one value costs more than the level of all others.
 func (s *segmenter) settle(cuts []int, reach int) []int {
 	edges := append(append([]int{0}, cuts...), s.bins)
 	for range 2 {
 		for i := 1; i < len(edges)-1; i++ {
 			a, c := edges[i-1], edges[i+1]
-			least, at := math.Inf(1), edges[i]
+			least, at, to := math.Inf(1), edges[i], edges[i]
 			for b := max(a+1, at-reach); b < min(c, at+reach+1); b++ {
 				if !s.allowed(a, b) || !s.allowed(b, c) {
 					continue
 				}
 				if cost := s.cost(a, b) + s.cost(b, c); cost < least {
-					least, edges[i] = cost, b
+					least, to = cost, b
 				}
+			}
+			if to != at && s.clearness(a, to, c) >= s.clearness(a, at, c) {
+				edges[i] = to
 			}
 		}
 	}
