@@ -45,7 +45,7 @@ const (
 // single_thread is of cpu.star, which judges a GPU's capture as well where the processors were recorded. It does not
 // say which thread.
 var (
-	heldDown = []string{"clock_capped"} // for heat and for a power limit: it does not say which
+	heldDown = []string{"clock_capped"} // for heat, a power limit and the governor: it names all three
 	// for the application's thread and the driver's: neither says which
 	waitedFor = []string{"cpu_bound", "single_thread"}
 	// loads that go to memory: it does not tell latency from bandwidth
@@ -104,13 +104,14 @@ var mali = family{
 		"cpu/sync":        {"scheduling_bound"},
 		"queues/in_turn":  {"serialized"},
 		"display/vsync":   {"vsync_idle"},
-		"clock/thermal":   {"clock_limited"},
-		"clock/power":     {"clock_limited"},
+		// It says that heat, a power limit and the governor look alike.
+		"clock/thermal":  {"clock_limited"},
+		"clock/power":    {"clock_limited"},
+		"clock/governor": {"clock_limited"},
 	},
 	untold: map[string]string{
 		"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 		"display/request": noDisplay,
-		"clock/governor":  "a low clock of a GPU with little to do is no finding: the governor chose it",
 	},
 	parts: map[string]string{"front_end": "unit/rasterizer", "commands": "launch/overhead",
 		"write bandwidth": "memory/bandwidth", "blend": "unit/pixel_backend"},
@@ -174,11 +175,11 @@ var intel = family{
 		"display/vsync":   {"vsync_idle"},
 		"clock/thermal":   heldDown,
 		"clock/power":     heldDown,
+		"clock/governor":  heldDown,
 	},
 	untold: map[string]string{
 		"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 		"display/request": noDisplay,
-		"clock/governor":  "clock_capped is about a clock that is held down, and a governor's choice is no limit",
 	},
 }
 
