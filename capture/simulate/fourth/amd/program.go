@@ -1,0 +1,5 @@
+package amd
+
+import "astrolabe/capture/simulate"
+
+func newProgram(c *simulate.Case) {}
