@@ -209,9 +209,10 @@ func (w *work) plan(d *device, ghz float64, r *relief, wt *[2][packets]float64, 
 		return pl
 	}
 	add(take, pParam)
+	// Waves start while the packet is still being fetched, and pixel waves while it is rasterized.
+	add(begin, 0)
 	does(sGE, vertexFetch, x.ge, false)
 	add(take, pVS)
-	add(begin, 0)
 	shade(0, &w.vs, pVS)
 	add(end, 0)
 	add(give, pVS)
@@ -219,6 +220,9 @@ func (w *work) plan(d *device, ghz float64, r *relief, wt *[2][packets]float64, 
 	does(sPA, assembly, x.pa, false)
 	add(take, pDB)
 	add(give, pSC)
+	if w.ps.waves > 0 {
+		add(begin, 1)
+	}
 	does(sSC, rasterizer, x.sc, false)
 	add(give, pParam)
 	if !w.late {
@@ -227,7 +231,6 @@ func (w *work) plan(d *device, ghz float64, r *relief, wt *[2][packets]float64, 
 	if w.ps.waves > 0 {
 		add(take, pPS)
 		add(give, pDB)
-		add(begin, 1)
 		shade(1, &w.ps, pPS)
 		add(take, pCB)
 		add(end, 1)
