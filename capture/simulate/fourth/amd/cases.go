@@ -23,6 +23,16 @@ func (p *program) free(r *drawn, frame float64) {
 // cpu sets what the processor has to do in a frame.
 func (c *content) cpu(app, drv float64) { c.app, c.drv = app, drv }
 
+// compose adds the desktop's compositor, which has its own turn in the graphics queue after each frame.
+func (p *program) compose(r *drawn, x *content, pipe *pipe) {
+	w := passKinds["interface"](r)
+	w.label, w.draws = "compositor", 3
+	for range 2 {
+		w.scale(r.Between(0.15, 0.6) * ms / w.run(pipe, p.d, p.d.mhz/1000, &relief{}).total)
+	}
+	x.jobs = append(x.jobs, job{work: w})
+}
+
 // repeat makes a pass into a few that are alike.
 func repeat(r *drawn, w *work, n int) (out []*work) {
 	for i := range n {
@@ -169,6 +179,7 @@ func (p *program) hold(r *drawn, c cand, low, high float64) {
 
 // dated makes a frame that a date paces, with time left.
 func (p *program) dated(r *drawn, c cand, pipe *pipe) {
+	p.calm = true
 	hz := simulate.Pick(r.Random, 60.0, 60, 72, 75, 90, 120, 144)
 	between := 1e9 / hz
 	p.pace = pacing{refresh: between, ahead: r.Whole(2, 3), threads: r.Whole(1, 2), wake: 5e4, early: r.Between(0, 0.7)}
@@ -190,7 +201,11 @@ func (p *program) dated(r *drawn, c cand, pipe *pipe) {
 		text, works = "desktop", []*work{passKinds["interface"](r)}
 	}
 	p.c.Text = text + " at " + names[c].String()
-	p.add(text, works, frame*r.Between(0.25, 0.58), pipe).cpu(frame*r.Between(0.05, 0.25), frame*r.Between(0.03, 0.12))
+	x := p.add(text, works, frame*r.Between(0.25, 0.58), pipe)
+	x.cpu(frame*r.Between(0.05, 0.25), frame*r.Between(0.03, 0.12))
+	if p.pace.refresh > 0 && r.Chance(0.3) {
+		p.compose(r, x, pipe)
+	}
 	if r.Chance(0.4) {
 		p.lively, p.held = true, r.Between(0.5, 0.8)
 	}
@@ -249,6 +264,9 @@ func (p *program) mixed(r *drawn, pipe *pipe) {
 		p.pace.refresh = 1e9 / simulate.Pick(r.Random, 60.0, 60, 75, 90, 120, 144)
 	case 4:
 		p.pace.limit = 1e9 / simulate.Pick(r.Random, 30.0, 60, 90, 120)
+	}
+	if r.Chance(0.3) {
+		p.compose(r, x, pipe)
 	}
 	switch r.IntN(8) {
 	case 0:

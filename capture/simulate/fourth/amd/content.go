@@ -13,12 +13,24 @@ type drawn struct {
 	d  *device
 }
 
+// screenOf draws the pixels of a screen that suits the device.
+func (r *drawn) screenOf() {
+	switch {
+	case r.d.cu < 20:
+		r.px = simulate.Pick(r.Random, 1280*800.0, 1280*720, 1920*1080)
+	case r.d.cu < 50:
+		r.px = simulate.Pick(r.Random, 1920*1080.0, 1920*1080, 2560*1440)
+	default:
+		r.px = simulate.Pick(r.Random, 2560*1440.0, 3440*1440, 3840*2160)
+	}
+}
+
 // base is a pass that nothing is special about.
 func (r *drawn) base(label string) *work {
 	w := &work{label: label, tests: 1, format: 1, draws: 1, spread: r.Between(0.1, 0.6), seed: r.Uint64(),
 		cull: r.Between(0.35, 0.6), clip: r.Between(0, 0.02), hiz: r.Between(0.1, 0.5), early: r.Between(0.05, 0.35),
 		l0: r.Between(0.6, 0.93), l1: r.Between(0.2, 0.55), l2: r.Between(0.5, 0.9), last: r.Between(0.3, 0.8),
-		overhead: r.Between(900, 3200), missing: r.Between(0.35, 1.3), lanes: r.Between(0.6, 1)}
+		overhead: r.Between(900, 3200), missing: r.Between(0.35, 1.3), keeps: r.Between(0.2, 0.5), lanes: r.Between(0.6, 1)}
 	for i := range w.eff {
 		w.eff[i] = r.Between(0.74, 0.96)
 	}
@@ -28,7 +40,7 @@ func (r *drawn) base(label string) *work {
 // vertices gives a pass geometry. quads is how many of them a primitive that is not culled covers.
 func (r *drawn) vertices(w *work, prims, quads float64) {
 	w.prims, w.verts = prims, prims*r.Between(0.55, 1.3)
-	w.quads = w.survive() * quads
+	w.quads, w.tess = w.survive()*quads, prims > 5e4 && r.Chance(0.06)
 	w.vs = shader{waves: w.verts / 32 * 1.05, alu: r.Between(25, 110), loads: r.Between(2, 6), lines: r.Between(1.5, 5),
 		filter: 1, deps: r.Between(1, 2.5), held: r.Between(0.4, 1)}
 }
@@ -110,7 +122,7 @@ var passKinds = map[string]func(r *drawn) *work{
 		w := r.base("particles")
 		prims := r.Log(2e3, 6e4)
 		r.vertices(w, prims, r.px/4*r.Log(0.5, 8)/(prims*(1-w.cull)))
-		w.cull, w.early, w.blend = 0.02, r.Between(0, 0.2), true
+		w.cull, w.early, w.blend, w.keeps = 0.02, r.Between(0, 0.2), true, r.Between(0.4, 0.85)
 		r.pixels(w, r.Log(15, 90), math.Round(r.Between(1, 3)))
 		w.bytes, w.format, w.l0, w.draws = 8, r.Between(1.6, 4), r.Between(0.85, 0.97), r.Log(1, 5)
 		return w

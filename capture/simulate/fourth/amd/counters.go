@@ -99,13 +99,20 @@ func (s *sample) stages(t *table) {
 	if s.compute {
 		ps, cs = 0, ps
 	}
+	hull, domain := 0.0, 0.0
+	if s.tess {
+		vs, hull, domain = 0, 0.4*vs, vs
+	}
 	for _, x := range []struct {
 		name string
 		ns   float64
-	}{{"VsGs", vs}, {"PS", ps}, {"CS", cs}} {
+	}{{"VsGs", vs}, {"PreTessellation", hull}, {"PostTessellation", domain}, {"PS", ps}, {"CS", cs}} {
 		share := s.busy(t, x.name+"Busy", x.ns, ofWaves)
 		t.set(x.name+"Time", share*math.Round(s.total))
 	}
+	s.busy(t, "TessellatorBusy", b2f(s.tess)*s.result.busy[sGE], ofGeometry)
+	t.whole("PreTessVerticesIn", b2f(s.tess)*s.verts/12)
+	t.whole("PostTessPrimsOut", b2f(s.tess)*s.prims)
 }
 
 func (s *sample) waves(stage int) float64 { return s.result.waves[stage] }
@@ -118,14 +125,18 @@ func (s *sample) geometry(t *table) {
 	t.set("PrimitivesIn", prims)
 	t.set("CulledPrims", culled)
 	t.set("ClippedPrims", clipped)
-	if s.d.generation == "GFX11" {
-		t.set("VsGsPrimsIn", prims)
-		t.whole("VsGsVerticesIn", s.verts)
+	plain, tess := b2f(s.verts > 0 && !s.tess), b2f(s.tess)
+	if s.d.gfx() == "gfx11" {
+		t.set("VsGsPrimsIn", plain*prims)
+		t.whole("VsGsVerticesIn", plain*s.verts)
 		return
 	}
-	t.whole("GSVerticesOut", s.verts)
-	t.set("VsGsVALUInstCount", b2f(s.verts > 0)*math.Floor(s.vs.alu))
-	t.set("VsGsSALUInstCount", b2f(s.verts > 0)*math.Floor(s.vs.alu*0.18))
+	t.whole("GSVerticesOut", plain*s.verts)
+	t.set("PostTessVALUInstCount", tess*math.Floor(s.vs.alu))
+	if s.d.gfx() == "gfx103" {
+		t.set("VsGsVALUInstCount", plain*math.Floor(s.vs.alu))
+		t.set("VsGsSALUInstCount", plain*math.Floor(s.vs.alu*0.18))
+	}
 }
 
 func (s *sample) pixelBlocks(t *table) {
@@ -158,6 +169,10 @@ func (s *sample) pixelBlocks(t *table) {
 	t.set("PreZQuadsSurvivingCount", left)
 	t.set("PostZQuads", pct(left))
 	t.set("PostZQuadCount", left)
+	detail := math.Floor((tiles - rejected) * 0.3 * s.early)
+	t.set("PreZTilesDetailCulled", b2f(tiles > 0)*100*detail/max(1, tiles))
+	t.set("PreZTilesDetailCulledCount", detail)
+	t.set("PreZTilesDetailSurvivingCount", tiles)
 	before, after := 1.0, 0.0
 	if s.late {
 		before, after = 0, 1
@@ -172,7 +187,7 @@ func (s *sample) pixelBlocks(t *table) {
 	r, w := s.depthBytes()
 	t.set("DBMemRead", bytes(r))
 	t.set("DBMemWritten", bytes(w))
-	if s.d.generation == "GFX11" {
+	if s.d.gfx() == "gfx11" {
 		return
 	}
 	r, w = s.colourBytes()
@@ -204,7 +219,7 @@ func (s *sample) kernel(t *table) {
 	cycles := k.waves * k.lds * k.banks / s.d.simds()
 	s.busy(t, "CSLDSBankConflict", cycles/s.ghz, ofWaves)
 	s.busy(t, "CSALUStalledByLDS", b2f(s.compute)*s.waited[sLDS]/float64(s.size()), ofWaves)
-	if s.d.generation == "GFX11" {
+	if s.d.gfx() == "gfx11" {
 		return
 	}
 	t.set("CSVALUInsts", k.alu)
@@ -214,6 +229,10 @@ func (s *sample) kernel(t *table) {
 	t.set("CSVWriteInsts", k.stores)
 	t.set("CSSFetchInsts", k.alu*0.02+b2f(waves > 0))
 	t.set("CSLDSInsts", k.lds)
+	if s.d.gfx() == "gfx10" {
+		s.busy(t, "CSVALUBusy", k.waves*k.alu/s.d.simds()/s.ghz, ofWaves)
+		s.busy(t, "CSSALUBusy", k.waves*k.alu*0.15/s.d.simds()/s.ghz, ofWaves)
+	}
 }
 
 func (s *sample) textures(t *table) {
@@ -229,6 +248,16 @@ func (s *sample) textures(t *table) {
 	t.whole("NoTexTriFilteringCount", asked*(1-tri))
 	t.set("TexTriFilteringPct", b2f(asked > 0)*100*tri)
 	t.set("TexAveAnisotropy", b2f(asked > 0)*aniso)
+	s.rayTests(t)
+	// Lines that fall on one bank of the tags hold reads up.
+	conflicts := s.ps.waves * s.ps.loads * max(0, s.ps.lines-1) * 0.15 / s.d.cu
+	t.whole("L0TagConflictReadStalledCycles", min(conflicts, 0.3*s.total*s.ghz))
+}
+
+func (s *sample) rayTests(t *table) {
+	if s.d.gfx() == "gfx10" {
+		return
+	}
 	boxes, triangles := math.Floor(s.ps.waves*s.rays*24), math.Floor(s.ps.waves*s.rays*8)
 	if !s.compute {
 		boxes, triangles = 0, 0
@@ -236,8 +265,6 @@ func (s *sample) textures(t *table) {
 	t.set("RayBoxTests", boxes)
 	t.set("RayTriTests", triangles)
 	t.set("TotalRayTests", boxes+triangles)
-	lines := s.ps.waves * s.ps.loads * max(0, s.ps.lines-1) * 0.15 / s.d.cu
-	t.whole("L0TagConflictReadStalledCycles", min(lines, 0.3*s.total*s.ghz))
 }
 
 func (s *sample) caches(t *table) {
@@ -255,9 +282,9 @@ func (s *sample) caches(t *table) {
 	hits(t, "Scalar", insts*0.02, 1-0.02*float64(1+s.seed%7))
 	r, w := s.depthBytes()
 	a, b := s.colourBytes()
-	mem := max(0, out*128-s.output())
+	mem := max(0, out*128-s.leaves())
 	stored := min(0.9*mem, 0.8*s.stored())
-	read, written := bytes((mem-stored+r+a)*s.off[ofFar]), bytes((stored+w+b)*s.off[ofFar])
+	read, written := bytes((mem-stored+(r+a)*(1-s.keeps))*s.off[ofFar]), bytes((stored+(w+b)*(1-s.keeps))*s.off[ofFar])
 	t.set("FetchSize", read)
 	t.set("WriteSize", written)
 	t.set("LocalVidMemBytes", bytes((read+written)*min(1.02, max(0.98, s.off[ofCaches]))))
@@ -311,7 +338,7 @@ func (s *draws) record(o simulate.Options) (*capture.Capture, error) {
 	}
 	cfg := capture.Config{Name: s.c.Family + "-" + s.c.Kind + "-" + strconv.FormatUint(s.c.Seed, 10), Format: "gpa",
 		GPU: "amd-gpa-rdna", Device: capture.Device{Name: s.d.name, Vendor: "AMD", ID: s.d.pci}, Axis: axis,
-		Properties: []capture.Property{{Name: "generation", Text: map[string]string{"GFX10.3": "gfx103", "GFX11": "gfx11"}[s.d.generation], IsText: true}},
+		Properties: []capture.Property{{Name: "generation", Text: s.d.gfx(), IsText: true}},
 		Warnings:   []string{"the file has no times: samples follow each other, each as long as its GPUTime"}}
 	left := telling.Left(&o, telling.GPA)
 	for _, name := range order {

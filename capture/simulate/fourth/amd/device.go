@@ -21,6 +21,7 @@ type device struct {
 }
 
 var devices = []device{
+	{"AMD Radeon RX 5700 XT", "GFX10.1", "0x1002:0x731f", false, 40, 2, 4, 64, 16, 1905, 448, 875, 0, 0, 8, 180},
 	{"AMD Radeon RX 6500 XT", "GFX10.3", "0x1002:0x743f", false, 16, 1, 2, 32, 4, 2815, 144, 1124, 1.6, 16, 4, 107},
 	{"AMD Radeon RX 6600", "GFX10.3", "0x1002:0x73ff", false, 28, 2, 2, 64, 8, 2491, 224, 875, 2.0, 32, 8, 132},
 	{"AMD Radeon RX 6700 XT", "GFX10.3", "0x1002:0x73df", false, 40, 2, 4, 64, 12, 2581, 384, 1000, 2.6, 96, 12, 186},
@@ -32,6 +33,11 @@ var devices = []device{
 	{"AMD Radeon RX 7800 XT", "GFX11", "0x1002:0x747e", false, 60, 3, 3, 96, 16, 2430, 624, 1218, 2.8, 64, 16, 263},
 	{"AMD Radeon RX 7900 XTX", "GFX11", "0x1002:0x744c", false, 96, 6, 6, 192, 24, 2499, 960, 1249, 3.0, 96, 24, 315},
 	{"AMD Radeon 780M", "GFX11", "0x1002:0x15bf", true, 12, 1, 1, 32, 4, 2700, 100, 2800, 0, 0, 2, 54},
+}
+
+// gfx is the generation as GPUPerfAPI has it.
+func (d *device) gfx() string {
+	return map[string]string{"GFX10.1": "gfx10", "GFX10.3": "gfx103", "GFX11": "gfx11"}[d.generation]
 }
 
 // simds is the number of SIMDs with 32 lanes.

@@ -21,12 +21,9 @@ func newDraws(c *simulate.Case) {
 	r := &drawn{Random: simulate.NewRandom(c.Seed, gpaName+c.Kind)}
 	r.d = &devices[r.IntN(len(devices))]
 	if r.d.generation == "GFX11" && r.Chance(0.4) {
-		r.d = &devices[r.IntN(7)]
+		r.d = &devices[r.IntN(8)] // whose generations have more counters
 	}
-	r.px = simulate.Pick(r.Random, 1280*720.0, 1920*1080, 1920*1080, 2560*1440, 3840*2160)
-	if r.d.cu < 20 {
-		r.px = simulate.Pick(r.Random, 1280*800.0, 1280*720, 1920*1080)
-	}
+	r.screenOf()
 	s := &draws{c: c, d: r.d, ghz: r.d.mhz / 1000}
 	if r.Chance(0.5) { // the stable clock of profiling, below the highest
 		s.ghz *= r.Between(0.7, 0.9)

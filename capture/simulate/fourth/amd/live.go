@@ -88,7 +88,7 @@ func (t *tape) samples(o *simulate.Options, r simulate.Random) {
 	want := length / r.Log(60, 360)
 	period := periods[0]
 	for _, x := range periods {
-		if x <= want || length/x > 400 {
+		if x <= want || length/period > 400 {
 			period = x
 		}
 	}
@@ -195,11 +195,14 @@ func (t *tape) slow(r simulate.Random) (out []*capture.Counter) {
 		values[name] = append(values[name], v)
 	}
 	refresh := int64(r.Between(0.99, 1.06) * 1e8)
-	next := t.origin - int64(r.Float64()*float64(refresh))
+	next := t.origin // the recorder reads everything once as it starts
 	idle := d.watts * r.Between(0.1, 0.2)
 	dynamic := (d.watts - idle) * r.Between(0.75, 1.05)
-	if t.p.clockBy == power {
+	switch t.p.clockBy {
+	case power:
 		dynamic = (d.watts - idle) / t.p.budget
+	case thermal: // what the cooling carries away is less than what the supply gives
+		dynamic = max(dynamic, (d.watts*r.Between(0.6, 0.92)-idle)/(t.p.heatMean*math.Pow(t.p.held, 2.4)))
 	}
 	limit := simulate.Pick(r, 105.0, 110)
 	warm := r.Between(55, 78)
@@ -218,8 +221,10 @@ func (t *tape) slow(r simulate.Random) (out []*capture.Counter) {
 			next += refresh
 			from := max(0, was-int64(1e8))
 			now = t.window(from, max(from+1, was))
-			w := t.window(max(0, was-refresh), max(1, was))
-			engines[0], engines[1] = engines[0]+w.engines[0], engines[1]+w.engines[1]
+			if was > t.origin {
+				w := t.window(was-refresh, was)
+				engines[0], engines[1] = engines[0]+w.engines[0], engines[1]+w.engines[1]
+			}
 			now.clock *= 1 - math.Abs(0.004*r.NormFloat64())
 			heat += 0.3*r.NormFloat64() + 0.05*(warm-heat)
 		}
@@ -399,7 +404,8 @@ func (t *tape) host(r simulate.Random) (out []*capture.Counter, props []capture.
 		modes
 	)
 	ghz := r.Between(3.6, 5.2)
-	helpers := r.Between(0.02, 0.3) // of the other processors, by workers of the program and others
+	helpers := simulate.Pick(r, 0.02, 0.1, 0.2, 0.3, 0.8) // of other processors, by workers of the program and others
+	spins := r.Chance(0.1)                                // the application asks again and again instead of sleeping
 	cum := make([][modes]float64, cpus)
 	for c := range cum {
 		for m := range modes {
@@ -442,13 +448,16 @@ func (t *tape) host(r simulate.Random) (out []*capture.Counter, props []capture.
 		}
 		ns := float64(until - from)
 		for c := range cpus {
-			load := ns * min(0.6, helpers*r.Between(0, 2)*b2f(c%3 == 0)+r.Between(0, 0.02))
+			load := ns * min(0.9, helpers*r.Between(0, 2)*b2f(c%3 == 0)+r.Between(0, 0.02))
 			u, s := 0.8*load, 0.2*load
 			if c == home {
 				u, s = 0.93*appNs, 0.07*appNs
 			}
 			if c == away {
 				u, s = u+0.5*drvNs, s+0.5*drvNs
+			}
+			if c == home && spins {
+				u = ns - s
 			}
 			if sum := u + s; sum > ns {
 				u, s = u*ns/sum, s*ns/sum

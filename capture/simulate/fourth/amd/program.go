@@ -24,6 +24,7 @@ type program struct {
 	lively   bool    // the governor follows the load
 	budget   float64 // dynamic power that the limit allows, as a share
 	heatMean float64
+	calm     bool // nothing is loaded, and the camera does not cut
 	seed     uint64
 }
 
@@ -34,8 +35,12 @@ type content struct {
 	app, drv float64 // ns
 }
 
-// clockAt is the share of the highest clock that firmware sets.
+// clockAt is the share of the highest clock that firmware sets, in whole MHz.
 func (p *program) clockAt(t int64, load, watts float64, r *relief) float64 {
+	return math.Round(p.wanted(t, load, watts, r)*p.d.mhz) / p.d.mhz
+}
+
+func (p *program) wanted(t int64, load, watts float64, r *relief) float64 {
 	if r[p.clockBy] {
 		return 1
 	}
@@ -54,11 +59,8 @@ func (p *program) clockAt(t int64, load, watts float64, r *relief) float64 {
 	return p.held
 }
 
-// afford sets the budget of power so that the clock is what is to be held, while the GPU works.
+// afford finds out what power the passes draw, and sets its budget so that the clock is what is to be held.
 func (p *program) afford(pipe *pipe) {
-	if p.clockBy != power {
-		return
-	}
 	q, heat, sum := p.prepared(pipe, &relief{}), 0.0, 0.0
 	for _, j := range q.contents[0].jobs {
 		heat, sum = heat+j.heat*j.full, sum+j.full
@@ -71,13 +73,10 @@ func (p *program) afford(pipe *pipe) {
 func (p *program) usual() { p.clockBy, p.held = governor, 1 }
 
 // newProgram draws a case of the live recorder.
-func newProgram(c *simulate.Case) {
+func newProgram(c *simulate.Case) *program {
 	r := &drawn{Random: simulate.NewRandom(c.Seed, liveName+c.Kind)}
 	r.d = &devices[r.IntN(len(devices))]
-	r.px = simulate.Pick(r.Random, 1920*1080.0, 2560*1440, 2560*1440, 3840*2160)
-	if r.d.cu < 20 {
-		r.px = simulate.Pick(r.Random, 1280*800.0, 1280*720, 1920*1080)
-	}
+	r.screenOf()
 	p := &program{c: c, d: r.d, warm: 6, seed: r.Uint64(), heatMean: 0.6}
 	p.usual()
 	n := r.Whole(45, 110)
@@ -114,12 +113,13 @@ func newProgram(c *simulate.Case) {
 	p.afford(&pipe)
 	c.Text += " on " + r.d.name
 	c.Record, c.Judge = p.recordCase, p.judge
+	return p
 }
 
 // script draws the frames: neighbours are alike, cuts of the camera are not, and now and then something is loaded.
 func (p *program) script(r *drawn, n int) {
 	sigma, cuts, hitches := r.Between(0.01, 0.07), 0.0, 0.0
-	if p.c.Kind == simulate.KindHealthy {
+	if p.calm {
 		sigma = r.Between(0.01, 0.04)
 	} else {
 		cuts = simulate.Pick(r.Random, 0, 0.01, 0.03)

@@ -83,6 +83,9 @@ func (j *job) status(r *result) (out [statusBits]float64) {
 	out[bUTC] = memory * rnd.Between(0.05, 0.4)
 	out[bEA] = either(any(sDRAM), memory*rnd.Between(0.2, 0.6)*(1-j.l2))
 	out[bRMI] = graphics * either(any(sCB)*0.8, any(sDB)*0.4)
+	for b := range out { // the last bits of a power depend on the processor
+		out[b] = math.Round(out[b]*1e6) / 1e6
+	}
 	return out
 }
 

@@ -30,9 +30,11 @@ type work struct {
 	cull, clip   float64 // shares of the primitives
 	quads        float64 // that cover something
 	hiz, early   float64 // shares of the quads that the coarse and the fine depth test reject
+	tess         bool    // primitives are tessellated
 	late         bool    // depth is tested after shading
 	tests        float64 // times the usual cost of a depth test
 	vs, ps       shader  // ps is that of compute too
+	keeps        float64 // share of what colour and depth blocks move that stays in L2 or is compressed away
 	targets      float64 // colour targets
 	format       float64 // clocks of a pixel in a colour block, by those of 4 bytes
 	bytes        float64 // of a pixel in all targets
@@ -64,9 +66,12 @@ func (w *work) requests() float64 { return w.vs.requests() + w.ps.requests() }
 func (w *work) asked() (l1, l2, out float64) {
 	l1 = w.requests() * (1 - w.l0)
 	l2 = l1 * (1 - w.l1)
-	out = l2*(1-w.l2) + w.output()/128
+	out = l2*(1-w.l2) + w.leaves()/128
 	return l1, l2 + w.output()/128, out
 }
+
+// leaves are the bytes of colour and depth that go to memory.
+func (w *work) leaves() float64 { return w.output() * (1 - w.keeps) }
 
 // output are the bytes that colour and depth blocks move.
 func (w *work) output() float64 {
@@ -128,9 +133,8 @@ func (w *work) demand(d *device, ghz float64) (x demand) {
 		far = min(d.dram*d.mall, far/max(0.05, 1-w.last))
 	}
 	out *= 128
-	own := w.output()
-	mem := max(0, out-own)
-	x.out = own / far
+	mem := max(0, out-w.leaves())
+	x.out = w.leaves() / far
 	sum := w.requests()
 	for k, s := range []*shader{&w.vs, &w.ps} {
 		x.alu[k] = per(s.waves*s.alu, d.simds(), sALU)
@@ -141,7 +145,7 @@ func (w *work) demand(d *device, ghz float64) (x demand) {
 		if sum > 0 {
 			part = s.requests() / sum
 		}
-		x.l2[k] = per((l2*128-own+0.3*l1*128)*part, d.channels*64, sL2)
+		x.l2[k] = per((l2*128-w.output()+0.3*l1*128)*part, d.channels*64, sL2)
 		x.dram[k] = mem * part / far
 		// A request that goes far takes some hundred ns more, whatever the clock.
 		miss0, miss1, miss2 := 1-w.l0, (1-w.l0)*(1-w.l1), (1-w.l0)*(1-w.l1)*(1-w.l2)
