@@ -3,6 +3,7 @@ package amd
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"astrolabe/capture/simulate"
 )
@@ -219,12 +220,8 @@ func (p *program) judge() (*simulate.Truth, error) {
 		walks[i] = film.walk(base, s.first, s.last)
 	}
 	gains := func(r relief) (out []float64) {
-		q := p
-		again := false
-		for c := range ofDraws {
-			again = again || r[c]
-		}
-		if q = base; again {
+		q := base
+		if slices.Contains(r[:ofDraws], true) {
 			q = p.prepared(&pipe, &r)
 		}
 		f := q.play(r, false)
