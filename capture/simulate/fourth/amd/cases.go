@@ -241,6 +241,9 @@ func (p *program) mixed(r *drawn, pipe *pipe) {
 	frame := r.Log(2.5, 28) * ms
 	x := p.add(text, works, frame, pipe)
 	x.cpu(frame*r.Log(0.1, 1.5), frame*r.Log(0.04, 0.6))
+	if text == "loading screen" {
+		x.app *= r.Between(2, 5)
+	}
 	p.free(r, frame)
 	if r.Chance(0.15) {
 		p.pace.sync, p.pace.ahead = true, 2

@@ -228,6 +228,8 @@ var archetypes = []struct {
 	{"inference", []string{"matrices", "matrices", "copy", "simulation", "matrices", "histogram"}, []float64{1, 1, 0.5, 0.4, 0.6, 0.2}},
 	{"fluid simulation", []string{"simulation", "simulation", "blur", "culling", "copy", "particles", "post"},
 		[]float64{1, 0.8, 0.5, 0.4, 0.4, 0.6, 0.6}},
+	{"menu", []string{"post", "interface", "interface"}, []float64{0.6, 1, 0.7}},
+	{"loading screen", []string{"copy", "culling", "interface"}, []float64{1, 0.4, 1}},
 	{"crowd of small draws", []string{"interface", "shadow map", "culling", "forward", "interface"}, []float64{1, 0.6, 0.4, 0.5, 1}},
 }
 

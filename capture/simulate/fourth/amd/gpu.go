@@ -13,6 +13,7 @@ type job struct {
 	slope float64 // ns of it that follow the clock
 	share [ofDraws]float64
 	use   [servers]float64 // shares of the time in which servers work
+	moved float64          // share of the time in which memory itself moves something
 	heat  float64          // share of the dynamic power that it draws
 	bits  [statusBits]float64
 }
@@ -28,6 +29,7 @@ func (j *job) prepare(p *pipe, d *device, r *relief) {
 	for s := range servers {
 		j.use[s] = min(1, res.busy[s]/res.total)
 	}
+	j.moved = min(0.97, 1.08*j.use[sDRAM]*j.beyond(d))
 	j.heat = 0.3 + 0.4*j.use[sALU] + 0.12*j.use[sTA] + 0.1*j.use[sDRAM] + 0.08*j.use[sL2] + 0.08*j.use[sCB] + 0.06*j.use[sLDS]
 	j.bits = j.status(res)
 }

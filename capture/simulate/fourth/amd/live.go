@@ -166,7 +166,7 @@ func (t *tape) window(from, until int64) (s state) {
 			if j == nil {
 				continue
 			}
-			heat, memory = heat+j.heat, memory+j.use[sDRAM]
+			heat, memory = heat+j.heat, memory+j.moved
 			s.engines[q] += ns
 		}
 		s.busy += ns * b2f(heat > 0)
@@ -255,7 +255,7 @@ func (t *tape) slow(r simulate.Random) (out []*capture.Counter) {
 		set("gtt_used", others*1024*mib)
 		set("gpu_busy_percent", math.Round(100*now.busy))
 		if !d.apu {
-			set("mem_busy_percent", math.Round(92*now.memory))
+			set("mem_busy_percent", math.Round(100*now.memory))
 		}
 		set("power", watts)
 		set("power_cap", d.watts)
@@ -269,7 +269,9 @@ func (t *tape) slow(r simulate.Random) (out []*capture.Counter) {
 		set("gpu_metrics_temperature_edge", math.Round(edge))
 		set("gpu_metrics_temperature_hotspot", math.Round(hot))
 		set("gpu_metrics_average_gfx_activity", math.Round(100*now.busy))
-		set("gpu_metrics_average_umc_activity", math.Round(92*now.memory))
+		if !d.apu {
+			set("gpu_metrics_average_umc_activity", math.Round(100*now.memory))
+		}
 		set("gpu_metrics_average_socket_power", math.Round(watts))
 		set("gpu_metrics_average_gfxclk_frequency", sclk)
 		set("gpu_metrics_current_gfxclk", sclk)

@@ -158,7 +158,7 @@ func (r *drawn) clear(c cand, w *work, p *pipe) bool {
 		return false
 	}
 	for k := range ofDraws {
-		if k != c && gain(k) > own/1.7 {
+		if k != c && gain(k) > own/1.5 {
 			return false
 		}
 	}

@@ -128,10 +128,7 @@ func (w *work) demand(d *device, ghz float64) (x demand) {
 		x.cb = per(w.pixels()*w.format, d.rops, sCB)
 	}
 	l1, l2, out := w.asked()
-	far := d.dram * 0.88 * w.eff[sDRAM]
-	if d.mall > 0 {
-		far = min(d.dram*d.mall, far/max(0.05, 1-w.last))
-	}
+	far := w.far(d)
 	out *= 128
 	mem := max(0, out-w.leaves())
 	x.out = w.leaves() / far
@@ -153,6 +150,21 @@ func (w *work) demand(d *device, ghz float64) (x demand) {
 		x.wait[k] = s.deps * one
 	}
 	return x
+}
+
+// far is how many bytes move in a ns behind L2: to memory, and to the last cache where there is one.
+func (w *work) far(d *device) float64 {
+	memory := d.dram * 0.88 * w.eff[sDRAM]
+	if d.mall == 0 {
+		return memory
+	}
+	return min(d.dram*d.mall, memory/max(0.05, 1-w.last))
+}
+
+// beyond is the share of what memory can move at most, while it is asked for all that it gives. What the last cache
+// answers does not come from memory.
+func (w *work) beyond(d *device) float64 {
+	return w.far(d) * (1 - w.last*b2f(d.mall > 0)) / d.dram
 }
 
 func b2f(b bool) float64 {
