@@ -432,7 +432,7 @@ func (s *spec) single(k *maker) {
 		s.clocking.up, s.clocking.down, s.clocking.rise, s.clocking.boost = 0.97, 0.8, s.machine.step, false
 		s.start = s.machine.lowest + 0.25*(s.machine.highest-s.machine.lowest)
 	}
-	if r.Chance(0.2) && l <= launch {
+	if render, _ := k.gpu(c); r.Chance(0.2) && l <= launch && render > 2.2e9/165 {
 		s.pacing.refresh, s.pacing.variable = 1e9/165, true
 	}
 	s.text = c.text + ": " + candidates[l].String()

@@ -44,7 +44,7 @@ func (s *spec) judge() (*simulate.Truth, error) {
 		for i, p := range all {
 			g := simulate.Gain{Candidate: c, Simulated: r != nil}
 			if r != nil {
-				g.Percent = 100 * (1 - (x.to(p)-x.from(p))/(base.to(p)-base.from(p)))
+				g.Percent = math.Round(1e8*(1-(x.to(p)-x.from(p))/(base.to(p)-base.from(p)))) / 1e6
 			}
 			list := put(&parts[i])
 			*list = append(*list, g)
