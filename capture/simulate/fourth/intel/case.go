@@ -123,7 +123,7 @@ func (s *spec) fill(k *maker) {
 		}
 		for _, l := range []leaf{a, b} {
 			c := k.planted(l)
-			k.fit(&c, 1)
+			k.fit(&c, r.Log(1, 5))
 			s.contents = append(s.contents, c)
 		}
 		s.plain(k)
@@ -254,7 +254,7 @@ func (k *maker) processor(c *content, l leaf) {
 func (s *spec) plain(k *maker) {
 	r := k.r
 	for i := range s.contents {
-		k.fit(&s.contents[i], 1)
+		k.fit(&s.contents[i], r.Log(1, 5))
 		k.processor(&s.contents[i], leaves)
 	}
 	s.text = s.contents[0].text
@@ -288,9 +288,13 @@ func (s *spec) usual(k *maker) {
 	}
 	s.text = c.text
 	render, _ := k.gpu(c)
-	switch r.Weighted([]float64{5, 3, 1.2, 1}) {
+	switch r.Weighted([]float64{5.5, 2.6, 1.2, 0.8}) {
 	case 1:
 		s.pacing.refresh = 1e9 / simulate.Pick(r, s.machine.refresh...)
+		if render < s.pacing.refresh/3 && r.Chance(0.5) { // what is watched this closely seldom has that much room
+			k.fit(c, s.pacing.refresh/2.5e6*r.Between(0.4, 0.9))
+			k.processor(c, leaves)
+		}
 		s.pacing.images = r.Whole(2, 3)
 		s.text += ", with the display's refresh"
 	case 2:
@@ -556,12 +560,11 @@ func (s *spec) again(n int, noise float64) *spec {
 }
 
 // drawPeriod draws the time between reports, so that there are neither few nor very many.
-func (s *spec) drawPeriod(r simulate.Random) float64 {
-	all := s.each * float64(len(s.frames)-s.warm)
+func (s *spec) drawPeriod(r simulate.Random, all float64) float64 {
 	var fit []float64
 	for e := 12; e < 21; e++ {
 		p := math.Ldexp(1, e+1) / s.machine.oaClock * 1e9
-		if n := all / p; p > 1e6 && p < 17e6 && n > 48 && n < 380 {
+		if n := all / p; p > 1e6 && p < 17e6 && n > 44 && n < 395 {
 			fit = append(fit, p)
 		}
 	}

@@ -69,7 +69,7 @@ func (k *maker) shade(w *work, instructions, taps float64) {
 	w.euClocks = n * instructions * k.m.simd / (1 + w.both)
 	w.texels = n * taps
 	w.filter = simulate.Pick(r, 1, 1, 1.4, 2)
-	w.texMisses = r.Log(0.04, 0.25)
+	w.texMisses = r.Log(0.05, 0.3)
 	w.messages = n * r.Between(0.1, 0.8)
 	w.firstLevel = k.firstLevel()
 }
@@ -93,7 +93,7 @@ func (k *maker) output(w *work, targets, bytes float64, blend float64) {
 // heavy is how many more instructions shaders of a GPU have than one of 2016 for the same picture.
 func (k *maker) heavy() float64 {
 	if k.m.discrete {
-		return k.r.Between(2, 6)
+		return k.r.Between(3, 9)
 	}
 	return 1
 }
@@ -127,7 +127,7 @@ func (k *maker) opaque() work {
 	k.mesh(&w, k.v)
 	k.cover(&w, k.q*k.r.Between(1.3, 2.8), k.r.Between(0.15, 0.5), k.r.Between(0.05, 0.3))
 	k.depth(&w, true)
-	k.shade(&w, k.r.Log(60, 320)*k.heavy(), k.r.Log(2, 9))
+	k.shade(&w, k.r.Log(50, 220)*k.heavy(), k.r.Log(2, 9))
 	k.output(&w, 1, simulate.Pick(k.r, 4, 4, 8.0), 0)
 	return w
 }
@@ -143,7 +143,7 @@ func (k *maker) gbuffer() work {
 }
 
 func (k *maker) lighting() work {
-	w := k.screen("lighting", k.r.Log(90, 500)*k.heavy(), k.r.Log(4, 14))
+	w := k.screen("lighting", k.r.Log(70, 350)*k.heavy(), k.r.Log(4, 14))
 	w.texMisses = k.r.Log(0.1, 0.4)
 	return w
 }

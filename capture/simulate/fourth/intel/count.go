@@ -62,6 +62,7 @@ const (
 	l3Busy
 	l3Stalled
 	portStalled
+	inGap                        // nothing is under way between two launches
 	serving                      // the stages
 	holding   = serving + stages // the stage before waits to hand on
 	waiting   = holding + stages // the next stage is full
@@ -110,6 +111,13 @@ func (w *work) count(m *machine, variant int, t *totals, f *flow) *cumulative {
 			b, d, l := f.begin[i][k], f.done[i][k], f.left[i][k]
 			spread(serving+feature(i), b, d, (d-b)/width)
 			spread(waiting+feature(i), d, l, (l-d)/width)
+		}
+		if w.boundary(k) {
+			before := 0.0
+			if k > 0 {
+				before = f.left[stages-1][k-1]
+			}
+			spread(inGap, before, f.begin[0][k], (f.begin[0][k]-before)/width)
 		}
 		w.countFront(spread, f, k, g, x)
 		w.countShader(spread, t, f, k, x)
@@ -221,11 +229,21 @@ func (w *work) derive(c *cumulative) {
 			}
 			c[int(waiting)+i][b] = min(c[int(waiting)+i][b], 1-c[int(serving)+i][b])
 		}
-		for i := stFetch; i < stages; i++ {
+		if w.compute || w.other { // strips pass the pipe of pictures without being there
+			for i := stFetch; i < stMemory; i++ {
+				if i != stShade {
+					c[int(serving)+i][b], c[int(waiting)+i][b] = 0, 0
+				}
+			}
+		}
+		behind := 0.0 // how busy what follows is
+		for i := stages - 1; i >= stFetch; i-- {
 			s := c[int(serving)+i][b]
 			held := min(c[int(waiting)+i-1][b], s)
-			// Work within a strip comes in bursts that queue for a short time.
-			c[int(holding)+i][b] = min(s, 0.93*held+0.12*s*s)
+			// A stage whose followers are busy too is full most of the time that it works. Work within a strip comes in
+			// bursts that queue for a short time.
+			c[int(holding)+i][b] = min(s, held*(0.93-0.83*behind*behind)+0.1*s*s)
+			behind = max(behind, s)
 		}
 		vs := c[int(serving)+stVertex][b]
 		ps := min(1, c[int(serving)+stShade][b]+c[int(waiting)+stShade][b])

@@ -19,6 +19,7 @@ type machine struct {
 	ringWrite float64
 	near, far float64 // latency of L3 in clocks and of memory in ns
 	launch    float64 // ns between dependent passes
+	pause     float64 // share of that in which the engine has no work, because launches are submitted one by one
 	draw      float64 // clocks of the command streamer for a draw
 	copy      float64 // bytes in a ns that the copy engine moves
 	simd      float64 // clocks of an EU for an instruction of a quad
@@ -38,10 +39,19 @@ var Names = []string{dg2Name, kblName}
 
 // newMachine draws a machine of a family.
 func newMachine(family string, r simulate.Random) *machine {
+	m := newKabyLake
 	if family == dg2Name {
-		return newArc(r)
+		m = newArc
 	}
-	m := &machine{family: family, gpu: "intel-kbl-gt2", device: "Intel HD Graphics 620", pci: "8086:5916",
+	out := m(r)
+	if r.Chance(0.4) {
+		out.pause = r.Between(0.4, 1)
+	}
+	return out
+}
+
+func newKabyLake(r simulate.Random) *machine {
+	m := &machine{family: kblName, gpu: "intel-kbl-gt2", device: "Intel HD Graphics 620", pci: "8086:5916",
 		slices: 1, subslices: 3, eus: 24, threads: 7, lowest: 0.3, highest: simulate.Pick(r, 1.0, 1.05), step: 0.05, oaClock: 12e6,
 		llc: r.Between(0.05, 0.35), ringRead: 64 * 0.92, ringWrite: 32 * 0.92, near: r.Between(130, 190), far: r.Between(110, 160),
 		launch: r.Log(3e3, 9e3), draw: r.Between(120, 320), copy: r.Between(9, 15), simd: 1, cpus: 4, cpuClock: simulate.Pick(r, 3.1e9, 3.5e9, 3.9e9),

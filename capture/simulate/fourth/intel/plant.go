@@ -24,7 +24,7 @@ func (k *maker) unitPlant(l leaf) content {
 			w = k.gemm()
 		}
 	case texture:
-		w = k.screen("filtering", r.Log(20, 80), r.Log(8, 24))
+		w = k.screen("filtering", r.Log(40, 120)*k.heavy(), r.Log(8, 24))
 		w.filter, w.texMisses, w.farMisses = simulate.Pick(r, 1, 2, 3.0), r.Log(0.02, 0.08), r.Between(0.1, 0.4)
 	case loadStore:
 		w = k.sparse()

@@ -105,7 +105,12 @@ func (s *spec) record(o simulate.Options) (*capture.Capture, error) {
 	if len(names) == 0 {
 		names = []string{drawn}
 	}
-	period := s.drawPeriod(r)
+	base, err := s.simulate(&relief{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	whole, _ := s.parts()
+	period := s.drawPeriod(r, base.to(whole)-base.from(whole))
 	if o.Period > 0 {
 		period = s.exponent(float64(o.Period))
 	}
