@@ -203,7 +203,8 @@ func (k *maker) gpu(c *content) (render, other float64) {
 func (k *maker) fit(c *content, least float64) {
 	low, high := 2.5e6*least, 45e6
 	for range 6 {
-		render, _ := k.gpu(c)
+		render, other := k.gpu(c)
+		render = max(render, other)
 		by := 1.0
 		switch {
 		case render < low:
@@ -219,7 +220,7 @@ func (k *maker) fit(c *content, least float64) {
 			c.passes[i].draws = draws * math.Sqrt(by)
 			if l := c.passes[i].launches; by < 1 && l > 20 {
 				c.passes[i].launches = max(20, l*by)
-			} else if by > 1 && l > 20 {
+			} else if by > 1 && (l > 20 || l > 1 && c.passes[i].compute) {
 				c.passes[i].launches = l * by
 			}
 		}
@@ -276,7 +277,7 @@ func (s *spec) usual(k *maker) {
 	r := k.r
 	s.plain(k)
 	c := &s.contents[0]
-	switch r.Weighted([]float64{6, 1.6, 0.9, 0.6}) {
+	switch r.Weighted([]float64{6, 1.5, 0.9, 0.6, 0.35}) {
 	case 1:
 		k.processor(c, cpuApp)
 		c.app *= r.Between(0.7, 1)
@@ -285,6 +286,8 @@ func (s *spec) usual(k *maker) {
 		c.driver *= r.Between(0.7, 1)
 	case 3:
 		k.waiting(c, r.Between(0.3, 1))
+	case 4:
+		k.inTurn(c, r.Between(0.2, 0.8))
 	}
 	s.text = c.text
 	render, _ := k.gpu(c)
@@ -364,7 +367,7 @@ func (k *maker) inTurn(c *content, ratio float64) {
 		if !p.compute {
 			k.dispatch(&p.work)
 		}
-		if k.r.Chance(0.5) {
+		if k.r.Chance(0.7) {
 			p = pass{work: k.walk(), queue: 1}
 		}
 	} else {
@@ -515,7 +518,7 @@ func (s *spec) lay(k *maker) {
 	r := simulate.NewRandom(s.seed, s.machine.family+" length")
 	frames := int(math.Round(r.Log(0.45e9, 2.4e9) / s.each))
 	frames = max(26, min(frames, 170))
-	s.warm = max(6, min(24, int(120e6/s.each)))
+	s.warm = max(6, min(40, int(200e6/s.each)))
 	if len(s.contents) > 1 {
 		frames = max(frames, 40)
 		s.turn = s.warm + frames/2

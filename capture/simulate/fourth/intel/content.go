@@ -18,7 +18,7 @@ func newMaker(m *machine, r simulate.Random) *maker {
 	k := &maker{m: m, r: r}
 	if m.discrete {
 		k.q = simulate.Pick(r, 1920*1080, 2560*1440, 2560*1440, 3840*2160.0) / 4
-		k.v = r.Log(4e5, 3e6)
+		k.v = r.Log(3e5, 2e6)
 	} else {
 		k.q = simulate.Pick(r, 1280*720, 1366*768, 1600*900, 1920*1080.0) / 4
 		k.v = r.Log(3e4, 3.5e5)
@@ -33,6 +33,9 @@ func (k *maker) plain(name string) work {
 		both: r.Between(0.15, 0.5), first: r.Between(0.5, 0.58), most: r.Between(0.88, 0.97), lanes: simulate.Pick(r, 8, 16, 16, 32.0),
 		filter: 1, spread: 1, bad: 1, outCost: 1, occupancy: r.Between(0.55, 0.95), parallel: r.Between(2, 5), elements: float64(r.Whole(2, 4)),
 		farMisses: r.Between(0.2, 0.5), sharp: r.Chance(0.6)}
+	if k.m.discrete { // whose second pipe is for functions only
+		w.both, w.first = r.Between(0.06, 0.25), r.Between(0.62, 0.78)
+	}
 	w.vary(r, r.Between(0.15, 0.6), r.Between(0.1, 0.4))
 	return w
 }
@@ -224,7 +227,10 @@ func (k *maker) size() float64 {
 func (k *maker) gemm() work {
 	n := k.size()
 	w := k.kernel("matrix multiplication", n, k.r.Log(400, 1600), k.r.Between(0.6, 1.6))
-	w.both, w.farMisses = k.r.Between(0.35, 0.55), k.r.Between(0.03, 0.12)
+	w.farMisses = k.r.Between(0.03, 0.12)
+	if !k.m.discrete {
+		w.both = k.r.Between(0.35, 0.55)
+	}
 	w.firstLevel = max(w.firstLevel, 0.2)
 	if k.r.Chance(0.5) {
 		w.localReads, w.localWrites, w.barriers = n*k.r.Between(0.5, 2), n*0.15, n/16
@@ -348,16 +354,17 @@ func (k *maker) video() content {
 
 func (k *maker) inference() content {
 	c := content{text: "inference of a network"}
+	batch := k.r.Log(0.02, 1)
 	for range k.r.Whole(4, 10) {
 		w := k.gemm()
-		w.scale(k.r.Log(0.05, 0.4))
+		w.scale(batch * k.r.Log(0.05, 0.4))
 		w.launches = float64(k.r.Whole(2, 14))
 		c.passes = append(c.passes, list(w)...)
 	}
 	if k.r.Chance(0.5) {
 		w := k.stencil()
 		w.name, w.launches = "normalisation", float64(k.r.Whole(4, 16))
-		w.scale(k.r.Log(0.1, 0.5))
+		w.scale(batch * k.r.Log(0.1, 0.5))
 		c.passes = append(c.passes, list(w)...)
 	}
 	return c

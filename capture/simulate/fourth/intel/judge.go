@@ -88,7 +88,7 @@ func (s *spec) judge() (*simulate.Truth, error) {
 		for _, l := range []leaf{vsync, frameCap, request} {
 			waits += p.ShareOf(candidates[l])
 		}
-		p.Healthy = p.Missed == 0 && waits > 0.5 && p.Leaves[0].Percent < simulate.ClearGain
+		p.Healthy = p.Missed == 0 && waits > 0.2 && p.Leaves[0].Percent < simulate.ClearGain
 	}
 	t := &simulate.Truth{Part: parts[0]}
 	if len(parts) > 1 {

@@ -73,7 +73,7 @@ func newArc(r simulate.Random) *machine {
 		launch: r.Log(3.5e3, 1e4), draw: r.Between(150, 450), copy: r.Between(18, 25), simd: 0.5, cpus: simulate.Pick(r, 8, 12, 16), cpuClock: simulate.Pick(r, 4.4e9, 4.9e9, 5.2e9),
 		refresh: []float64{60, 60, 75, 120, 144}}
 	m.dram = simulate.Pick(r, 512.0, 560, 560) * r.Between(0.76, 0.88)
-	m.rate = [leaves]float64{texture: 64, loadStore: 32, localMemory: 32, vertexFetch: 8, clipper: 4, setup: 4, rasterizer: 32,
+	m.rate = [leaves]float64{texture: 64, loadStore: 32, localMemory: 32, vertexFetch: 16, clipper: 6, setup: 6, rasterizer: 32,
 		hierarchicalDepth: 12, earlyDepth: 32, pixelBackend: 32, rayTracing: 32, cache: r.Between(13, 17)}
 	return m
 }

@@ -96,7 +96,8 @@ type simulation struct {
 	heat    float64 // of the clocking's power
 	ticks   int
 	clocks  []clockAt
-	busy    float64 // of the governor's window
+	busy    float64 // ns since the last tick
+	load    float64 // share of time that the governor sees
 	nodes   []node
 
 	frames    []shown
@@ -136,7 +137,7 @@ type shown struct {
 
 // simulate runs the case.
 func (s *spec) simulate(r *relief, rec *recorder) (*simulation, error) {
-	x := &simulation{s: s, r: r, rec: rec, nodes: make([]node, 1, 64*len(s.frames)), nextTick: s.clocking.tick, ghz: s.start,
+	x := &simulation{s: s, r: r, rec: rec, nodes: make([]node, 1, 64*len(s.frames)), nextTick: s.clocking.tick, ghz: s.start, load: 0.8,
 		nextOther: math.Inf(1)}
 	if s.others.every > 0 {
 		x.nextOther = s.others.offset
@@ -581,7 +582,8 @@ func (x *simulation) tick() {
 	x.ticks++
 	x.nextTick = x.now + s.tick
 	x.limit()
-	share := x.busy / s.tick
+	x.load += 0.35 * (x.busy/s.tick - x.load)
+	share := x.load
 	x.busy = 0
 	switch {
 	case x.r.of[governor]:
