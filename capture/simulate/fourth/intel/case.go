@@ -291,11 +291,11 @@ func (s *spec) usual(k *maker) {
 	}
 	s.text = c.text
 	render, _ := k.gpu(c)
-	switch r.Weighted([]float64{5.5, 2.6, 1.2, 0.8}) {
+	switch r.Weighted([]float64{5.5, 2, 1.2, 0.6}) {
 	case 1:
 		s.pacing.refresh = 1e9 / simulate.Pick(r, s.machine.refresh...)
-		if render < s.pacing.refresh/3 && r.Chance(0.5) { // what is watched this closely seldom has that much room
-			k.fit(c, s.pacing.refresh/2.5e6*r.Between(0.4, 0.9))
+		if render < s.pacing.refresh/2 && r.Chance(0.7) { // what is watched this closely seldom has that much room
+			k.fit(c, s.pacing.refresh/2.5e6*r.Between(0.4, 1.2))
 			k.processor(c, leaves)
 		}
 		s.pacing.images = r.Whole(2, 3)

@@ -32,7 +32,7 @@ func (k *maker) plain(name string) work {
 	w := work{name: name, draws: 1, launches: 1, clipping: r.Between(0.8, 1.3), setting: r.Between(0.7, 1.2), depthCost: 1,
 		both: r.Between(0.15, 0.5), first: r.Between(0.5, 0.58), most: r.Between(0.88, 0.97), lanes: simulate.Pick(r, 8, 16, 16, 32.0),
 		filter: 1, spread: 1, bad: 1, outCost: 1, occupancy: r.Between(0.55, 0.95), parallel: r.Between(2, 5), elements: float64(r.Whole(2, 4)),
-		farMisses: r.Between(0.2, 0.5), sharp: r.Chance(0.6)}
+		farMisses: r.Between(0.2, 0.5), leak: r.Between(0.06, 0.4), sharp: r.Chance(0.6)}
 	if k.m.discrete { // whose second pipe is for functions only
 		w.both, w.first = r.Between(0.06, 0.25), r.Between(0.62, 0.78)
 	}
@@ -211,6 +211,9 @@ func (k *maker) kernel(name string, items, clocks, lines float64) work {
 	w.euClocks = items / 16 * clocks * 2 * k.m.simd / (1 + w.both)
 	w.messages = items * lines
 	w.written = k.r.Between(0.05, 0.35)
+	if k.r.Chance(0.25) { // images
+		w.typed = k.r.Between(0.4, 1)
+	}
 	w.firstLevel = k.firstLevel()
 	w.farMisses = k.r.Between(0.3, 0.8)
 	w.vary(k.r, 0.1, k.r.Between(0.05, 0.25))

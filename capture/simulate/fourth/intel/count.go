@@ -242,8 +242,11 @@ func (w *work) derive(c *cumulative) {
 			held := min(c[int(waiting)+i-1][b], s)
 			// A stage whose followers are busy too is full most of the time that it works. Work within a strip comes in
 			// bursts that queue for a short time.
-			c[int(holding)+i][b] = min(s, held*(0.93-0.83*behind*behind)+0.1*s*s)
+			c[int(holding)+i][b] = min(s, held*(w.leak+(0.93-w.leak)*(1-behind*behind))+0.06*s*s)
 			behind = max(behind, s)
+			if w.compute || w.other {
+				c[int(holding)+i][b] = 0
+			}
 		}
 		vs := c[int(serving)+stVertex][b]
 		ps := min(1, c[int(serving)+stShade][b]+c[int(waiting)+stShade][b])

@@ -96,7 +96,7 @@ func (s *spec) judge() (*simulate.Truth, error) {
 	}
 	for k := whole.first; k < whole.end; k++ {
 		f := &base.frames[k]
-		at := func(v float64) int64 { return whole0(v - origin) }
+		at := func(v float64) int64 { return nanos(v - origin) }
 		t.Each = append(t.Each, simulate.FrameTruth{Content: s.frames[k].content, Begin: at(f.begin), GPUBegin: at(f.gpuBegin),
 			GPUEnd: at(f.done), Shown: at(f.flip), Missed: f.missed, Judged: true})
 	}
@@ -108,7 +108,7 @@ func (s *spec) judge() (*simulate.Truth, error) {
 	return t, nil
 }
 
-func whole0(v float64) int64 { return int64(math.Round(v)) }
+func nanos(v float64) int64 { return int64(math.Round(v)) }
 
 // ofGPU relieves all units, memory and launches.
 func ofGPU() *relief {
@@ -177,7 +177,7 @@ func (s *spec) queueNames() []string {
 func (x *simulation) part(s stretchOf, origin float64) simulate.Part {
 	from, to := x.from(s), x.to(s)
 	whole, _ := x.s.parts()
-	p := simulate.Part{First: s.first - whole.first, Frames: s.end - s.first, Start: whole0(from - origin), End: whole0(to - origin)}
+	p := simulate.Part{First: s.first - whole.first, Frames: s.end - s.first, Start: nanos(from - origin), End: nanos(to - origin)}
 	if s != whole {
 		p.Name = x.s.contents[x.s.frames[s.first].content].text
 	}

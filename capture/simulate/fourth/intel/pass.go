@@ -47,13 +47,14 @@ type work struct {
 	vertexBytes           float64
 	copyRead, copyWrite   float64 // bytes of other engines
 
+	leak                float64 // share of the time that a stage works with full ones behind it that counts as holding up
 	occupancy, parallel float64 // share of the threads that are loaded; requests that a thread has under way
 	sharp               bool    // limits give way to each other at once
 
 	geometry, pixels [variants][strips]float64 // weights of the strips, with mean 1
 }
 
-// shade draws how work varies over the strips.
+// vary draws how work varies over the strips.
 func (w *work) vary(r simulate.Random, geometry, pixels float64) {
 	for v := range variants {
 		weights(r, w.geometry[v][:], geometry)
@@ -181,7 +182,7 @@ func (w *work) portShare() float64 {
 func (w *work) shaded() float64 { return w.quads * (1 - w.hizFails) * (1 - w.ezFails) }
 
 // sends are the clocks in which EUs send messages.
-func (w *work) sends() float64 { return 0.5 * (w.messages + w.texels + w.localReads + w.localWrites) }
+func (w *work) sends() float64 { return w.messages + 0.4*w.texels + 0.8*(w.localReads+w.localWrites) }
 
 // total adds up the work of a pass. relief may be that of any queue.
 func (w *work) total(m *machine, ghz float64, ease func(leaf) float64) (t totals) {

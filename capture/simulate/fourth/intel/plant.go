@@ -70,7 +70,14 @@ func (k *maker) unitPlant(l leaf) content {
 		w.launches = r.Log(40, 160)
 		w.scale(r.Between(0.1, 0.3))
 	}
-	k.dominate(&w, l, r.Between(1.5, 2.4))
+	ratio := r.Between(1.5, 2.4)
+	k.dominate(&w, l, ratio)
+	switch l {
+	case texture, loadStore, localMemory, bandwidth, cache, rayTracing:
+		k.accompany(&w, l, r.Between(0.1, 0.95)/ratio)
+	case latency:
+		k.accompany(&w, l, r.Between(0.05, 0.3))
+	}
 	rest := list(k.ui())
 	rest[0].scale(r.Between(0.1, 0.5))
 	c := content{text: "mostly " + w.name, passes: append(list(w), rest...)}
@@ -159,6 +166,15 @@ func (k *maker) dominate(w *work, l leaf, ratio float64) {
 			w.scale(1 / need)
 		}
 	}
+}
+
+// accompany gives a pass instructions for a share of what a unit takes, at least.
+func (k *maker) accompany(w *work, l leaf, share float64) {
+	own, _ := k.longest(w, l)
+	if l == bandwidth {
+		own *= 0.9
+	}
+	w.euClocks = max(w.euClocks, own*share*k.m.eus*w.most-0.4*w.sends())
 }
 
 // longest is the time of a unit and the longest other one, in clocks at the highest clock.

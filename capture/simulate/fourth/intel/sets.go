@@ -133,11 +133,11 @@ func setsOf(m *machine) []set {
 			share("C4", 1, at(stClip, waiting)), share("C5", 1, at(stSetup, waiting)))},
 		{"MemoryReads", append(none("B2", "B4"), count("B0", 0.004, otherReads), count("B1", 1, vertexReads).tells(vertexFetch),
 			count("B3", 1, colourReads).tells(pixelBackend), count("B5", 0.08, depthReads).tells(hierarchicalDepth), count("B6", 0.05, depthReads).tells(earlyDepth),
-			count("B7", 0.87, depthReads).tells(earlyDepth), reads("C0"), count("C3", 0.5, slices0(allReads, allWrites)...).tells(bandwidth),
+			count("B7", 0.87, depthReads).tells(earlyDepth), reads("C0"), count("C3", 0.5, slices.Concat(allReads, allWrites)...).tells(bandwidth),
 			bank("C4", 0.26, l3Reads), bank("C5", 0.25, l3Reads), bank("C6", 0.25, l3Reads), bank("C7", 0.24, l3Reads))},
 		{"MemoryWrites", append(none("B0", "B2", "B4"), count("B3", 1, colourWrites).tells(pixelBackend),
 			count("B5", 0.08, depthWrites).tells(hierarchicalDepth), count("B6", 0.05, depthWrites).tells(earlyDepth), count("B7", 0.87, depthWrites).tells(earlyDepth),
-			writes("C0"), count("C3", 0.5, slices0(allReads, allWrites)...).tells(bandwidth),
+			writes("C0"), count("C3", 0.5, slices.Concat(allReads, allWrites)...).tells(bandwidth),
 			bank("C4", 0.26, l3Writes), bank("C5", 0.25, l3Writes), bank("C6", 0.25, l3Writes), bank("C7", 0.24, l3Writes))},
 		{"ComputeL3Cache", []port{count("A9", 1, bothPipes).limit(m.eus).tells(arithmetic), count("A10", 1, pipe0).limit(m.eus).tells(arithmetic),
 			count("A11", 1, pipe1).limit(m.eus).tells(arithmetic), count("A12", 1, sending).limit(m.eus),
@@ -158,8 +158,6 @@ func setsOf(m *machine) []set {
 			share("B4", 0.99, vsReady), share("B5", 0.97, psReady))},
 	}
 }
-
-func slices0(a, b []feature) []feature { return slices.Concat(a, b) }
 
 // stalled is how long a data port had a request that L3 did not take, with the clocks that the formula takes off.
 func stalled(name string, by float64) port {
