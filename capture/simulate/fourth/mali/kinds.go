@@ -1,0 +1,366 @@
+package mali
+
+import (
+	"slices"
+
+	"astrolabe/capture/simulate"
+)
+
+// drawer draws a program.
+type drawer struct {
+	m    *machine
+	r    simulate.Random
+	seed uint64
+	name string
+}
+
+const ms = 1e6
+
+// rates are the displays', in Hz.
+func (d *drawer) refresh() float64 {
+	return 1e9 / simulate.Pick[float64](d.r, 60, 60, 60, 72, 90, 90, 120, 120, 144)
+}
+
+// pace draws how frames are paced.
+func (d *drawer) pace() pacing {
+	r := d.r
+	p := pacing{kind: paceVsync, refresh: d.refresh(), swap: 1, depth: simulate.Pick(r, 2, 3, 3, 3), aligned: r.Chance(0.4)}
+	switch r.Weighted([]float64{45, 15, 18, 14, 8}) {
+	case 0:
+		if p.refresh < 12*ms && r.Chance(0.2) || r.Chance(0.1) {
+			p.swap = 2
+		}
+	case 1:
+		p.kind, p.aligned, p.depth = paceVRR, false, 3
+	case 2:
+		p.kind, p.refresh, p.aligned, p.depth = paceFree, 0, false, r.Whole(2, 3)
+	case 3:
+		p.kind, p.aligned = paceCap, false
+		p.every = 1e9 / simulate.Pick[float64](r, 24, 30, 30, 40, 45, 60)
+		p.depth = 3
+		p.every = max(p.every, p.refresh*1.02)
+		p.slack = 0.1 * p.every
+	case 4:
+		d.request(&p)
+	}
+	return p
+}
+
+func (d *drawer) request(p *pacing) {
+	p.kind, p.aligned, p.depth = paceRequest, false, 3
+	p.every = d.r.Log(max(p.refresh*1.1, 14*ms), 80*ms)
+	p.slack = 0.3 * p.every
+}
+
+// tight is a pace that shows what limits: no display, or one that does not hold frames back much.
+func (d *drawer) tight(frame float64) pacing {
+	r := d.r
+	switch {
+	case r.Chance(0.5):
+		return pacing{kind: paceFree, depth: r.Whole(2, 3), swap: 1}
+	case r.Chance(0.5):
+		return pacing{kind: paceVRR, depth: 3, refresh: frame * r.Between(0.4, 0.62), swap: 1}
+	}
+	return pacing{kind: paceVsync, depth: 3, refresh: frame * r.Between(0.12, 0.55), swap: 1}
+}
+
+// count is how many frames make a capture of half a second to two.
+func (d *drawer) count(frame float64) int {
+	return int(min(max(d.r.Between(0.5, 1.1)*1e9/frame, 14), 56))
+}
+
+// program is one of the contents.
+func (d *drawer) program(c ...content) *program {
+	return &program{m: d.m, contents: c, seed: d.seed, single: d.r.Chance(0.35), clock: drawClock(d.m, d.r, governHighest)}
+}
+
+// processors draws the work of the threads, as shares of a frame's time.
+func (d *drawer) processors(c *content, frame, app, drv float64) {
+	c.app, c.drv = frame*app, frame*drv
+}
+
+// usual is content of some kind with everything drawn.
+func (d *drawer) usual(c *recipe) *program {
+	r := d.r
+	pace := d.pace()
+	frame := max(pace.refresh*pace.swap, pace.every)
+	if frame == 0 {
+		frame = r.Log(5*ms, 30*ms)
+	}
+	gpu := r.Log(0.25, 2)
+	if c.name == "interface" || c.name == "menu" {
+		gpu *= 0.6
+	}
+	x := c.sized(d.m, d.seed, frame*gpu)
+	d.processors(&x, frame, r.Log(0.1, 1.3), r.Log(0.04, 0.6))
+	if r.Chance(0.08) {
+		x.sync = len(x.jobs) - 1
+	}
+	p := d.program(x)
+	p.pace = pace
+	p.clock = drawClock(d.m, r, r.Weighted([]float64{3, 4, 3, 0.4}))
+	if p.clock.governor == governThrifty {
+		p.clock.hold(d.m, simulate.ClockGovernor, r)
+	} else if r.Chance(0.15) {
+		p.clock.hold(d.m, simulate.Pick(r, simulate.ClockThermal, simulate.ClockPower), r)
+	}
+	p.fill(d.count(frame*max(1, gpu)), false, r)
+	return p
+}
+
+// limited is a program that a resource of the GPU limits.
+func (d *drawer) limited(res int) content {
+	frame := d.r.Log(5*ms, 30*ms)
+	x := planted(d.m, res, d.seed, d.r).sized(d.m, d.seed, frame)
+	d.processors(&x, frame, d.r.Between(0.06, 0.32), d.r.Between(0.03, 0.16))
+	return x
+}
+
+// single is content that only one thing limits.
+func (d *drawer) single(plant simulate.Candidate) *program {
+	r := d.r
+	for res, leaf := range leafOf {
+		if leaf == plant && (res != resBus) && (res != resDRAM || leaf == plant) {
+			c := d.limited(map[bool]int{true: resDRAM, false: res}[leaf == simulate.MemoryBandwidth])
+			p := d.program(c)
+			p.pace = d.tight(c.alone())
+			p.fill(d.count(c.alone()), true, r)
+			return p
+		}
+	}
+	pick := simulate.Pick(r, contents...)
+	frame := r.Log(6*ms, 30*ms)
+	switch plant {
+	case simulate.LaunchOverhead:
+		return d.launches(frame)
+	case simulate.QueuesInTurn:
+		return d.turns(frame)
+	case simulate.CPUSync:
+		return d.synced(frame)
+	case simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest:
+		return d.healthy(plant)
+	}
+	c := pick(d.m.csf, r).sized(d.m, d.seed, frame*r.Between(0.2, 0.55))
+	var p *program
+	switch plant {
+	case simulate.CPUApp:
+		d.processors(&c, frame, 1, r.Between(0.05, 0.35))
+		p = d.program(c)
+	case simulate.CPUDriver:
+		d.processors(&c, frame, r.Between(0.1, 0.4), 1)
+		p = d.program(c)
+	default:
+		c = d.several(frame)
+		d.processors(&c, frame, r.Between(0.06, 0.3), r.Between(0.03, 0.16))
+		p = d.program(c)
+		p.clock.hold(d.m, plant, r)
+		frame /= d.m.steps[p.clock.start]
+	}
+	p.pace = d.tight(frame)
+	p.fill(d.count(frame), true, r)
+	return p
+}
+
+// several is a frame of passes that different units of the clock limit, so that none of them is most of it.
+func (d *drawer) several(frame float64) content {
+	r := d.r
+	out := &recipe{name: "passes with other limits each"}
+	list := []int{resArith, resTexture, resVarying, resLoadStore, resRaster, resBackend}
+	r.Shuffle(len(list), func(i, k int) { list[i], list[k] = list[k], list[i] })
+	for _, res := range list[:r.Whole(4, 5)] {
+		c := planted(d.m, res, d.seed, r)
+		c.sized(d.m, d.seed, frame)
+		first := len(out.passes)
+		for _, p := range c.passes {
+			if p.render != nil {
+				for k := range p.render.after {
+					p.render.after[k] += first
+				}
+			} else {
+				for k := range p.dispatch.after {
+					p.dispatch.after[k] += first
+				}
+				if first > 0 { // or it would run beside the others
+					p.dispatch.after = append(p.dispatch.after, first-1)
+				}
+			}
+			out.passes = append(out.passes, p)
+		}
+	}
+	return out.sized(d.m, d.seed, frame)
+}
+
+// launches is many small jobs.
+func (d *drawer) launches(frame float64) *program {
+	r := d.r
+	c := &recipe{name: "many small passes"}
+	for k := range r.Whole(24, 44) {
+		after := []int{}
+		if k > 0 {
+			after = []int{k - 1}
+		}
+		if r.Chance(0.6) {
+			x := work("small", r, after...)
+			x.parts = 1
+			c.compute(x)
+		} else {
+			x := fullscreen("small", r, after...)
+			x.parts, x.power = 1, 8
+			c.draw(x)
+		}
+	}
+	x := c.content(d.m, d.seed)
+	launch := d.m.launch * float64(len(x.jobs))
+	x = c.sized(d.m, d.seed, launch*r.Between(0.25, 0.5))
+	frame = launch * 1.4
+	d.processors(&x, frame, r.Between(0.1, 0.35), r.Between(0.1, 0.35))
+	p := d.program(x)
+	p.pace = d.tight(frame)
+	p.fill(d.count(frame), true, r)
+	return p
+}
+
+// turns is work of two queues that wait for each other although neither reads what the other makes.
+func (d *drawer) turns(frame float64) *program {
+	r := d.r
+	c := planted(d.m, simulate.Pick(r, resArith, resTexture, resRaster, resBackend), d.seed, r)
+	c.name, c.turns = "queues that wait for each other", true
+	for len(c.passes) > 2 {
+		c.passes = c.passes[:2]
+	}
+	for i := range c.passes {
+		if c.passes[i].render != nil {
+			c.passes[i].render.after = nil
+		} else {
+			c.passes[i].dispatch.after = nil
+		}
+	}
+	if !slices.ContainsFunc(c.passes, func(p pass) bool { return p.render != nil && p.render.pixels > 4e5 }) {
+		c.passes = nil
+		c.draw(scene(r, 0.7))
+	}
+	x := c.content(d.m, d.seed)
+	// The other queue's share: geometry that the tiler limits, or compute that waits for memory.
+	other := &recipe{name: c.name, turns: true, passes: c.passes}
+	var geometry, shading float64
+	for i := range x.jobs {
+		for k := range x.jobs[i].segs {
+			if x.jobs[i].queue == queueFragment {
+				shading += x.jobs[i].segs[k].alone()
+			} else {
+				geometry += x.jobs[i].segs[k].alone()
+			}
+		}
+	}
+	if geometry < 0.5*shading {
+		d2 := work("async", r)
+		d2.mlp, d2.parts = r.Between(1, 3), r.Whole(2, 4)
+		one := &recipe{passes: []pass{{dispatch: d2}}}
+		one.sized(d.m, d.seed, shading*r.Between(0.5, 1))
+		other.compute(d2)
+	}
+	y := other.sized(d.m, d.seed, frame)
+	d.processors(&y, frame, r.Between(0.1, 0.4), r.Between(0.04, 0.2))
+	p := d.program(y)
+	p.pace = d.tight(frame)
+	p.pace.depth = 3
+	p.single = false
+	p.fill(d.count(frame), true, r)
+	return p
+}
+
+// synced is an application that waits for the GPU, which then waits for it.
+func (d *drawer) synced(frame float64) *program {
+	r := d.r
+	cpu := r.Between(0.4, 0.6)
+	c := simulate.Pick(r, contents...)(d.m.csf, r).sized(d.m, d.seed, frame*(1-cpu))
+	drv := r.Between(0.2, 0.5)
+	d.processors(&c, frame, cpu*(1-drv), cpu*drv)
+	c.sync = len(c.jobs) - 1
+	p := d.program(c)
+	p.pace = d.tight(frame)
+	p.pace.depth = 3
+	p.single = false
+	p.fill(d.count(frame), true, r)
+	return p
+}
+
+// healthy keeps its dates.
+func (d *drawer) healthy(by simulate.Candidate) *program {
+	r := d.r
+	pace := pacing{kind: paceVsync, refresh: d.refresh(), swap: 1, depth: 3, aligned: r.Chance(0.5)}
+	switch by {
+	case simulate.DisplayVsync:
+		if r.Chance(0.25) {
+			pace.kind, pace.aligned = paceVRR, false
+		} else if pace.refresh < 12*ms && r.Chance(0.3) {
+			pace.swap = 2
+		}
+	case simulate.DisplayCap:
+		pace.kind, pace.aligned = paceCap, false
+		pace.every = max(1e9/simulate.Pick[float64](r, 24, 30, 30, 40, 45, 60), 1.02*pace.refresh)
+		pace.slack = 0.1 * pace.every
+	case simulate.DisplayRequest:
+		d.request(&pace)
+	}
+	frame := max(pace.refresh*pace.swap, pace.every)
+	c := simulate.Pick(r, contents...)(d.m.csf, r)
+	load := r.Between(0.2, 0.6)
+	app, drv := r.Between(0.08, 0.4), r.Between(0.03, 0.2)
+	governor := r.Weighted([]float64{3, 4, 3})
+	clock := drawClock(d.m, r, governor)
+	if governor != governHighest && r.Chance(0.5) {
+		clock.start = d.m.step(load)
+	}
+	seed := r.Uint64()
+	for {
+		x := c.sized(d.m, d.seed, frame*load)
+		d.processors(&x, frame, app, drv)
+		p := d.program(x)
+		p.single, p.pace, p.clock = false, pace, clock
+		p.fill(d.count(frame), true, simulate.NewRandom(seed, "healthy"))
+		if p.keeps() || load < 0.05 {
+			return p
+		}
+		load, app, drv = load*0.75, app*0.8, drv*0.8
+	}
+}
+
+// keeps reports whether no date is missed and nothing but the display's side would make frames come sooner.
+func (p *program) keeps() bool {
+	rel := unrelieved()
+	s, err := p.simulate(&rel, false)
+	if err != nil {
+		return false
+	}
+	for i := p.warm; i < len(p.frames); i++ {
+		if s.missed(i) > 0 {
+			return false
+		}
+	}
+	for i := range rel.rate {
+		rel.rate[i] = relieved
+	}
+	rel.app, rel.drv = shortened, shortened
+	after, err := p.simulate(&rel, false)
+	return err == nil && s.gain(after, &s.parts()[0]) < 4
+}
+
+// twoPhase is content and then other content, with other limits.
+func (d *drawer) twoPhase() *program {
+	list := []int{resArith, resTexture, resVarying, resLoadStore, resTiler, resRaster, resBackend, resCache, resDRAM, resLatency}
+	if d.m.csf {
+		list = append(list, resRays)
+	}
+	a := d.r.IntN(len(list))
+	b := (a + 1 + d.r.IntN(len(list)-1)) % len(list)
+	x, y := d.limited(list[a]), d.limited(list[b])
+	if d.r.Chance(0.25) {
+		y.app = y.alone() * d.r.Between(1.5, 2)
+	}
+	p := d.program(x, y)
+	frame := min(x.alone(), y.alone())
+	p.pace = d.tight(frame)
+	p.fill(max(36, d.count(frame)), true, d.r)
+	return p
+}
