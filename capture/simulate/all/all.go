@@ -1,4 +1,4 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second and third models of
+// Package all lists the families that can be simulated: those of the simulator, and those of second, third and fourth models of
 // the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
@@ -11,6 +11,7 @@ import (
 	"astrolabe/capture/simulate/amd"
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/cpu"
+	fourthmali "astrolabe/capture/simulate/fourth/mali"
 	"astrolabe/capture/simulate/intel"
 	"astrolabe/capture/simulate/mali"
 	"astrolabe/capture/simulate/rdna"
@@ -67,6 +68,7 @@ var others = func() (out []maker) {
 	add(thirdintel.Names, thirdintel.Kinds, thirdintel.New)
 	add(thirdmali.Names, thirdmali.Kinds, thirdmali.New)
 	add(thirdrdna.Names, thirdrdna.Kinds, thirdrdna.New)
+	add(fourthmali.Names, fourthmali.Kinds, fourthmali.New)
 	return out
 }()
 
@@ -78,7 +80,7 @@ func Others() []string { return namesOf(others) }
 
 // Base is the family whose hardware a family models: itself, or what its name says before the number of the model.
 func Base(family string) string {
-	for _, suffix := range []string{"-second", "-third"} {
+	for _, suffix := range []string{"-second", "-third", "-fourth"} {
 		family = strings.TrimSuffix(family, suffix)
 	}
 	return family

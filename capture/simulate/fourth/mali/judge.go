@@ -243,7 +243,7 @@ func (s *simulation) fillPart(t *simulate.Part, path []stretch, each []simulate.
 	}
 	t.Shares, t.QueueShares = wholeShares(leaf, t.End-t.Start), wholeShares(queue, t.End-t.Start)
 	busy, clock := 0.0, 0.0
-	for _, x := range s.union(nil) {
+	for _, x := range s.union() {
 		busy += max(0, min(x[1], float64(t.End))-max(x[0], float64(t.Start)))
 	}
 	t.GPUBusy = busy / float64(t.End-t.Start)
@@ -283,26 +283,13 @@ func wholeShares(of map[simulate.Candidate]float64, all int64) (out []simulate.S
 	return out
 }
 
-// union are the times in which jobs of a queue, or of any where it is nil, are launched or run.
-func (s *simulation) union(queue *int) (out [][2]float64) {
-	var list [][2]float64
+// union are the times in which any job is launched or runs, and others.
+func (s *simulation) union(others ...[2]float64) [][2]float64 {
+	list := others
 	for i := range s.insts {
-		if queue == nil || s.insts[i].queue == *queue {
+		if s.insts[i].end < never {
 			list = append(list, [2]float64{s.insts[i].ready, s.insts[i].end})
 		}
 	}
-	slices.SortFunc(list, func(a, b [2]float64) int {
-		if a[0] < b[0] {
-			return -1
-		}
-		return 1
-	})
-	for _, x := range list {
-		if n := len(out); n > 0 && x[0] <= out[n-1][1] {
-			out[n-1][1] = max(out[n-1][1], x[1])
-			continue
-		}
-		out = append(out, x)
-	}
-	return out
+	return merge(list)
 }
