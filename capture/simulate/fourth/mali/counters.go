@@ -218,7 +218,7 @@ func (m *machine) columns(cat *metrics.Catalogue, axis *capture.Axis, t *tally, 
 	if m.csf && (m.coreRatio < 1 || r.Chance(0.4)) {
 		clock("shader_clock_cycles", "Shader core clock cycles", stCoreClock)
 	}
-	single := r.Chance(0.5)
+	whole := r.Chance(0.5)
 	weights, parts := simulate.Near(r, m.cores, 0.03), simulate.Near(r, m.slices, 0.02)
 	for _, e := range cat.Entries() {
 		if e.IsMetric() || e.Index == 0 || e.GPU != base {
@@ -236,7 +236,7 @@ func (m *machine) columns(cat *metrics.Catalogue, axis *capture.Axis, t *tally, 
 			c.Scaled(i, e.Scaler)
 		}
 		switch {
-		case single:
+		case whole:
 		case e.Block == "core":
 			c.Split(i, simulate.Numbers(m.cores), weights)
 		case e.Block == "memory" && m.slices > 1:

@@ -25,7 +25,7 @@ func (d *drawer) refresh() float64 {
 func (d *drawer) pace() pacing {
 	r := d.r
 	p := pacing{kind: paceVsync, refresh: d.refresh(), swap: 1, depth: simulate.Pick(r, 2, 3, 3, 3), aligned: r.Chance(0.4)}
-	switch r.Weighted([]float64{45, 15, 18, 14, 8}) {
+	switch r.Weighted([]float64{40, 16, 24, 13, 7}) {
 	case 0:
 		if p.refresh < 12*ms && r.Chance(0.2) || r.Chance(0.1) {
 			p.swap = 2
@@ -52,16 +52,34 @@ func (d *drawer) request(p *pacing) {
 	p.slack = 0.3 * p.every
 }
 
-// tight is a pace that shows what limits: no display, or one that does not hold frames back much.
+// tight is a pace that shows what limits: no display, or one whose refresh is well below the time of a frame.
 func (d *drawer) tight(frame float64) pacing {
 	r := d.r
-	switch {
-	case r.Chance(0.5):
-		return pacing{kind: paceFree, depth: r.Whole(2, 3), swap: 1}
-	case r.Chance(0.5):
-		return pacing{kind: paceVRR, depth: 3, refresh: frame * r.Between(0.4, 0.62), swap: 1}
+	var fit []float64
+	for _, hz := range []float64{60, 72, 90, 120, 144} {
+		if 1e9/hz < 0.62*frame {
+			fit = append(fit, 1e9/hz)
+		}
 	}
-	return pacing{kind: paceVsync, depth: 3, refresh: frame * r.Between(0.12, 0.55), swap: 1}
+	switch {
+	case len(fit) == 0 || r.Chance(0.45):
+		return pacing{kind: paceFree, depth: r.Whole(2, 3), swap: 1}
+	case r.Chance(0.4):
+		return pacing{kind: paceVRR, depth: 3, refresh: fit[r.IntN(len(fit))], swap: 1}
+	}
+	return pacing{kind: paceVsync, depth: 3, refresh: fit[len(fit)-1], swap: 1}
+}
+
+// show draws the frames of a program that takes about that long for one, and a display that shows what limits it.
+func (d *drawer) show(p *program, frame float64, least int) {
+	p.pace = pacing{kind: paceFree, depth: 3, swap: 1}
+	p.fill(max(least, d.count(frame)), true, d.r)
+	rel := unrelieved()
+	if s, err := p.simulate(&rel, false); err == nil {
+		took := s.frames[len(s.frames)-1].shown - s.frames[p.warm-1].shown
+		frame = took / float64(len(s.frames)-p.warm)
+	}
+	p.pace = d.tight(frame)
 }
 
 // count is how many frames make a capture of half a second to two.
@@ -87,21 +105,27 @@ func (d *drawer) usual(c *recipe) *program {
 	if frame == 0 {
 		frame = r.Log(5*ms, 30*ms)
 	}
-	gpu := r.Log(0.25, 2)
+	gpu := r.Log(0.35, 2.3)
+	if pace.refresh > 0 && r.Chance(0.3) { // the system puts windows together on the same GPU
+		x := overlay(r, 0)
+		x.name, x.layers, x.surface.tex = "composition", r.Between(1, 2.5), 1
+		x.parts = 1
+		c.draw(x)
+	}
 	if c.name == "interface" || c.name == "menu" {
 		gpu *= 0.6
 	}
 	x := c.sized(d.m, d.seed, frame*gpu)
-	d.processors(&x, frame, r.Log(0.1, 1.3), r.Log(0.04, 0.6))
-	if r.Chance(0.08) {
+	d.processors(&x, frame, r.Log(0.1, 1.1), r.Log(0.04, 0.5))
+	if r.Chance(0.05) {
 		x.sync = len(x.jobs) - 1
 	}
 	p := d.program(x)
 	p.pace = pace
-	p.clock = drawClock(d.m, r, r.Weighted([]float64{3, 4, 3, 0.4}))
+	p.clock = drawClock(d.m, r, r.Weighted([]float64{4, 4, 2, 0.3}))
 	if p.clock.governor == governThrifty {
 		p.clock.hold(d.m, simulate.ClockGovernor, r)
-	} else if r.Chance(0.15) {
+	} else if r.Chance(0.1) {
 		p.clock.hold(d.m, simulate.Pick(r, simulate.ClockThermal, simulate.ClockPower), r)
 	}
 	p.fill(d.count(frame*max(1, gpu)), false, r)
@@ -123,8 +147,7 @@ func (d *drawer) single(plant simulate.Candidate) *program {
 		if leaf == plant && (res != resBus) && (res != resDRAM || leaf == plant) {
 			c := d.limited(map[bool]int{true: resDRAM, false: res}[leaf == simulate.MemoryBandwidth])
 			p := d.program(c)
-			p.pace = d.tight(c.alone())
-			p.fill(d.count(c.alone()), true, r)
+			d.show(p, c.alone(), 0)
 			return p
 		}
 	}
@@ -156,8 +179,7 @@ func (d *drawer) single(plant simulate.Candidate) *program {
 		p.clock.hold(d.m, plant, r)
 		frame /= d.m.steps[p.clock.start]
 	}
-	p.pace = d.tight(frame)
-	p.fill(d.count(frame), true, r)
+	d.show(p, frame, 0)
 	return p
 }
 
@@ -210,13 +232,16 @@ func (d *drawer) launches(frame float64) *program {
 		}
 	}
 	x := c.content(d.m, d.seed)
-	launch := d.m.launch * float64(len(x.jobs))
+	heavy := r.Log(1, 4) // caches are flushed between passes
+	launch := heavy * d.m.launch * float64(len(x.jobs))
 	x = c.sized(d.m, d.seed, launch*r.Between(0.25, 0.5))
+	for i := range x.jobs {
+		x.jobs[i].launch = heavy
+	}
 	frame = launch * 1.4
 	d.processors(&x, frame, r.Between(0.1, 0.35), r.Between(0.1, 0.35))
 	p := d.program(x)
-	p.pace = d.tight(frame)
-	p.fill(d.count(frame), true, r)
+	d.show(p, frame, 0)
 	return p
 }
 
@@ -262,10 +287,9 @@ func (d *drawer) turns(frame float64) *program {
 	y := other.sized(d.m, d.seed, frame)
 	d.processors(&y, frame, r.Between(0.1, 0.4), r.Between(0.04, 0.2))
 	p := d.program(y)
-	p.pace = d.tight(frame)
-	p.pace.depth = 3
 	p.single = false
-	p.fill(d.count(frame), true, r)
+	d.show(p, frame, 0)
+	p.pace.depth = 3
 	return p
 }
 
@@ -278,10 +302,9 @@ func (d *drawer) synced(frame float64) *program {
 	d.processors(&c, frame, cpu*(1-drv), cpu*drv)
 	c.sync = len(c.jobs) - 1
 	p := d.program(c)
-	p.pace = d.tight(frame)
-	p.pace.depth = 3
 	p.single = false
-	p.fill(d.count(frame), true, r)
+	d.show(p, frame, 0)
+	p.pace.depth = 3
 	return p
 }
 
@@ -360,7 +383,6 @@ func (d *drawer) twoPhase() *program {
 	}
 	p := d.program(x, y)
 	frame := min(x.alone(), y.alone())
-	p.pace = d.tight(frame)
-	p.fill(max(36, d.count(frame)), true, d.r)
+	d.show(p, frame, 36)
 	return p
 }

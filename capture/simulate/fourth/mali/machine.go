@@ -118,7 +118,7 @@ func newMachine(name string, r simulate.Random) *machine {
 	m.primCy = r.Between(0.8, 1.6)
 	m.tilerIn, m.tilerVis = r.Between(1, 1.35), r.Between(0.6, 2.2)
 	for i := range m.reach {
-		m.reach[i] = r.Between(0.84, 0.98)
+		m.reach[i] = r.Between(0.8, 0.97)
 	}
 	m.reach[resLatency], m.reach[resDRAM], m.reach[resBus] = 1, 1, r.Between(0.86, 0.95)
 	m.flush, m.irq = r.Log(5e3, 30e3), r.Log(15e3, 60e3)

@@ -21,7 +21,7 @@ func plants(csf bool) []simulate.Candidate {
 // planted is a frame that one resource of the GPU limits: a usual frame in which one pass asks for much more of it.
 func planted(m *machine, res int, seed uint64, r simulate.Random) *recipe {
 	c := &recipe{name: "frame that asks much of " + leafOf[res].Name}
-	more := r.Between(1.6, 2.6) // than of any other
+	more := r.Between(1.45, 2.5) // than of any other
 	var main pass
 	switch {
 	case res == resLatency || res == resCache || res == resLoadStore || res == resRays && r.Chance(0.6) || res == resArith && r.Chance(0.4) || res == resDRAM && r.Chance(0.4):

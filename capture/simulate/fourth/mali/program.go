@@ -57,6 +57,9 @@ func (p *program) fill(n int, quiet bool, r simulate.Random) {
 		sigma, cut, hitch = sigma*0.4, 0, 0
 	}
 	p.warm = warmFrames
+	for i := range p.contents { // many small jobs make enough samples in few frames
+		n = min(n, max(16, 2000/len(p.contents[i].jobs)))
+	}
 	each := n
 	if len(p.contents) > 1 {
 		each = n / 2

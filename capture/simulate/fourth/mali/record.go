@@ -112,16 +112,7 @@ const (
 	stCoreClock
 	stGPU
 	stAny
-	stQueued // of each queue
-	stStall  = stQueued + queues
-	stDrain  = stStall + queues
-	stTasks  = stDrain + queues
-	stWait   = stTasks + queues
-	stStream = stWait + queues
-	stIssue  = stStream + queues
-	stJobs   = stIssue + queues // jobs
-	stEnding = stJobs + queues
-	stFlush  = stEnding + queues
+	stFlush
 	stFlushes
 	stIRQ
 	stIRQs
@@ -148,7 +139,21 @@ const (
 	stL2Wr
 	stExtRd
 	stExtWr
-	stLatency // beats in bands of latency
+	single
+)
+
+// Of states of which there are several the first.
+const (
+	stQueued  = single // of each queue
+	stStall   = stQueued + queues
+	stDrain   = stStall + queues
+	stTasks   = stDrain + queues
+	stWait    = stTasks + queues
+	stStream  = stWait + queues
+	stIssue   = stStream + queues
+	stJobs    = stIssue + queues // jobs
+	stEnding  = stJobs + queues
+	stLatency = stEnding + queues // beats in bands of latency
 	stReads   = stLatency + 6
 	stWrites  = stReads + 4
 	states    = stWrites + 4
@@ -174,8 +179,8 @@ type tally struct {
 
 func newTally(s *simulation, b *simulate.Bounds, rows []int, r simulate.Random) *tally {
 	last := rows[len(rows)-1]
-	return &tally{s: s, bounds: b, from: rows[0], of: make([]sums, last-rows[0]+1), rows: rows, hard: simulate.Pick[float64](r, 1, 1, r.Float64(), 0),
-		spread: r.Between(0.18, 0.4), ragged: r.Between(0.93, 0.995)}
+	return &tally{s: s, bounds: b, from: rows[0], of: make([]sums, last-rows[0]+1), rows: rows, hard: simulate.Pick[float64](r, 0, 0, 0, r.Float64(), 1),
+		spread: r.Between(0.18, 0.4), ragged: r.Between(0.94, 0.998)}
 }
 
 // each calls f with the samples that a stretch of time lies in, the ns of it in each and its cycles.
@@ -361,7 +366,7 @@ func (t *tally) group(list []slice) {
 	g[stFrag], g[stFPK] = min(1, g[stFrag]), min(g[stFPK], g[stFrag])
 	g[stCore], g[stWork] = exec, work
 	free := max(0, exec-arith)
-	g[stStarve] = free * (0.55 + 0.4*min(1, texWait))
+	g[stStarve] = free * (0.72 + 0.22*min(1, texWait))
 	if texture > 0 {
 		g[stTexClock] = min(exec, 1.3*texture+0.05)
 		g[stTexFetch] = 0.4 * max(0, texture-0.5)
