@@ -24,7 +24,7 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 		return nil, fmt.Errorf("there is no kind %q; there are %v", kind, simulate.Kinds())
 	}
 	r := simulate.NewRandom(seed, "fourth "+name+" "+kind)
-	d := &drawer{m: newMachine(name, r), r: r, seed: seed, name: name}
+	d := &drawer{m: newMachine(name, r), r: r, seed: seed}
 	c := &simulate.Case{Family: name, Kind: kind, Seed: seed}
 	var p *program
 	switch kind {

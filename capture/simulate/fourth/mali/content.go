@@ -283,9 +283,18 @@ var contents = []func(csf bool, r simulate.Random) *recipe{
 			addRays(&d.work, r)
 			d.work.fma, d.work.reads = d.work.fma/3, d.work.reads/3
 		}
-		i = c.compute(d)
-		i = c.draw(fullscreen("denoise", r, i))
+		c.draw(fullscreen("denoise", r, c.compute(d)))
 		c.draw(overlay(r, 4))
+		return c
+	},
+	func(csf bool, r simulate.Random) *recipe {
+		c := &recipe{name: "loading"} // little is drawn while files are unpacked
+		x := overlay(r, 0)
+		if r.Chance(0.5) {
+			i := c.compute(work("unpack", r))
+			x.after = []int{i}
+		}
+		c.draw(x)
 		return c
 	},
 	func(csf bool, r simulate.Random) *recipe {

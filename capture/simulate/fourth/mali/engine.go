@@ -59,7 +59,6 @@ type instance struct {
 	frame, job, queue         int
 	submit, ready, start, end float64 // ready is when it is launched
 	why, but                  cause   // but is why it began were it not for needless dependencies
-	free                      float64 // when all but needless dependencies were met
 }
 
 // timeline is the frame's.
@@ -254,12 +253,7 @@ func (s *simulation) loop() error {
 // record keeps what the path and the counters need of a stretch.
 func (s *simulation) record(r *running, from, to, share float64, n int) {
 	x := slice{from: from, to: to, inst: int32(r.inst), n: int16(n), step: int16(s.step), share: share}
-	j := s.jobOf(r.inst)
-	for i := range j.segs {
-		if &j.segs[i] == r.seg {
-			x.seg = int16(i)
-		}
-	}
+	x.seg = int16(r.at)
 	bus := 0.0
 	for q := range queues {
 		if o := s.run[q]; o != nil {
@@ -277,11 +271,9 @@ func (s *simulation) record(r *running, from, to, share float64, n int) {
 func (s *simulation) advance(q int, r *running, now float64) {
 	in := &s.insts[r.inst]
 	j := s.jobOf(r.inst)
-	for i := range j.segs {
-		if &j.segs[i] == r.seg && i+1 < len(j.segs) {
-			r.seg, r.left = &j.segs[i+1], 1
-			return
-		}
+	if r.at++; r.at < len(j.segs) {
+		r.seg, r.left = &j.segs[r.at], 1
+		return
 	}
 	in.end = now
 	s.run[q], s.current[q] = nil, -1

@@ -4,12 +4,12 @@ package mali
 // the GPU allow.
 type running struct {
 	seg    *segment
+	at     int // of the segment in its job
 	scale  float64
 	left   float64            // share of the segment
 	time   float64            // ns that the whole segment would take as things are
 	base   [resources]float64 // ns that it needs of each resource as fast as it is
 	weight [resources]float64 // share of the time by what is waited for
-	power  int
 	inst   int
 }
 

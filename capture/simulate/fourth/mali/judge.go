@@ -11,8 +11,8 @@ const relieved, shortened = 1.5, 2.0 / 3
 
 // judge finds what limits the program, by relieving one thing after the other.
 func (p *program) judge() (*simulate.Truth, error) {
-	rel := unrelieved()
-	base, err := p.simulate(&rel, true)
+	none := unrelieved()
+	base, err := p.simulate(&none, true)
 	if err != nil {
 		return nil, err
 	}
@@ -22,14 +22,14 @@ func (p *program) judge() (*simulate.Truth, error) {
 	for i := range parts {
 		base.fillPart(&parts[i], shares, truth.Each)
 	}
-	try := func(level *func(*simulate.Part) *[]simulate.Gain, c simulate.Candidate, rel relief) error {
+	try := func(list func(*simulate.Part) *[]simulate.Gain, c simulate.Candidate, rel relief) error {
 		after, err := p.simulate(&rel, false)
 		if err != nil {
 			return err
 		}
 		for i := range parts {
-			list := (*level)(&parts[i])
-			*list = append(*list, simulate.Gain{Candidate: c, Percent: base.gain(after, &parts[i]), Simulated: true})
+			of := list(&parts[i])
+			*of = append(*of, simulate.Gain{Candidate: c, Percent: base.gain(after, &parts[i]), Simulated: true})
 		}
 		return nil
 	}
@@ -44,27 +44,26 @@ func (p *program) judge() (*simulate.Truth, error) {
 			}
 			continue
 		}
-		if err := try(&leaves, c, rel); err != nil {
+		if err := try(leaves, c, rel); err != nil {
 			return nil, err
 		}
 	}
-	rel = unrelieved()
-	rel.app, rel.drv = shortened, shortened
-	if err := try(&whole, simulate.WholeCPU, rel); err != nil {
+	cpu, gpu := unrelieved(), unrelieved()
+	cpu.app, cpu.drv = shortened, shortened
+	for i := range gpu.rate[:resLatency] {
+		gpu.rate[i] = relieved
+	}
+	gpu.launch, gpu.latency = shortened, shortened
+	if err := try(whole, simulate.WholeCPU, cpu); err != nil {
 		return nil, err
 	}
-	rel = unrelieved()
-	for i := range rel.rate {
-		rel.rate[i] = relieved
-	}
-	rel.launch, rel.latency, rel.rate[resLatency] = shortened, shortened, 1
-	if err := try(&whole, simulate.WholeGPU, rel); err != nil {
+	if err := try(whole, simulate.WholeGPU, gpu); err != nil {
 		return nil, err
 	}
 	for q, name := range p.m.queueNames() {
 		rel := unrelieved()
 		rel.queue[q] = relieved
-		if err := try(&queued, simulate.Candidate{Level: simulate.LevelQueue, Name: name}, rel); err != nil {
+		if err := try(queued, simulate.Candidate{Level: simulate.LevelQueue, Name: name}, rel); err != nil {
 			return nil, err
 		}
 	}

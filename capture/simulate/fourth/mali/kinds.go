@@ -11,7 +11,6 @@ type drawer struct {
 	m    *machine
 	r    simulate.Random
 	seed uint64
-	name string
 }
 
 const ms = 1e6
@@ -92,10 +91,8 @@ func (d *drawer) program(c ...content) *program {
 	return &program{m: d.m, contents: c, seed: d.seed, single: d.r.Chance(0.35), clock: drawClock(d.m, d.r, governHighest)}
 }
 
-// processors draws the work of the threads, as shares of a frame's time.
-func (d *drawer) processors(c *content, frame, app, drv float64) {
-	c.app, c.drv = frame*app, frame*drv
-}
+// threads gives the processor's threads work, as shares of a frame's time.
+func (c *content) threads(frame, app, drv float64) { c.app, c.drv = frame*app, frame*drv }
 
 // usual is content of some kind with everything drawn.
 func (d *drawer) usual(c *recipe) *program {
@@ -112,13 +109,19 @@ func (d *drawer) usual(c *recipe) *program {
 		x.parts = 1
 		c.draw(x)
 	}
-	if c.name == "interface" || c.name == "menu" {
+	if c.name == "interface" || c.name == "menu" || c.name == "loading" {
 		gpu *= 0.6
 	}
 	x := c.sized(d.m, d.seed, frame*gpu)
-	d.processors(&x, frame, r.Log(0.1, 1.1), r.Log(0.04, 0.5))
-	if r.Chance(0.05) {
+	x.threads(frame, r.Log(0.1, 1.1), r.Log(0.04, 0.5))
+	if c.name == "loading" {
+		x.app *= r.Between(1.2, 3)
+	}
+	if r.Chance(0.05) { // it reads something back
 		x.sync = len(x.jobs) - 1
+		if r.Chance(0.5) {
+			x.sync = r.IntN(len(x.jobs))
+		}
 	}
 	p := d.program(x)
 	p.pace = pace
@@ -136,26 +139,27 @@ func (d *drawer) usual(c *recipe) *program {
 func (d *drawer) limited(res int) content {
 	frame := d.r.Log(5*ms, 30*ms)
 	x := planted(d.m, res, d.seed, d.r).sized(d.m, d.seed, frame)
-	d.processors(&x, frame, d.r.Between(0.06, 0.32), d.r.Between(0.03, 0.16))
+	x.threads(frame, d.r.Between(0.06, 0.32), d.r.Between(0.03, 0.16))
 	return x
 }
 
 // single is content that only one thing limits.
 func (d *drawer) single(plant simulate.Candidate) *program {
 	r := d.r
-	for res, leaf := range leafOf {
-		if leaf == plant && (res != resBus) && (res != resDRAM || leaf == plant) {
-			c := d.limited(map[bool]int{true: resDRAM, false: res}[leaf == simulate.MemoryBandwidth])
-			p := d.program(c)
-			d.show(p, c.alone(), 0)
-			return p
+	if res := slices.Index(leafOf[:], plant); res >= 0 {
+		if res == resBus {
+			res = resDRAM
 		}
+		c := d.limited(res)
+		p := d.program(c)
+		d.show(p, c.alone(), 0)
+		return p
 	}
 	pick := simulate.Pick(r, contents...)
 	frame := r.Log(6*ms, 30*ms)
 	switch plant {
 	case simulate.LaunchOverhead:
-		return d.launches(frame)
+		return d.launches()
 	case simulate.QueuesInTurn:
 		return d.turns(frame)
 	case simulate.CPUSync:
@@ -167,14 +171,14 @@ func (d *drawer) single(plant simulate.Candidate) *program {
 	var p *program
 	switch plant {
 	case simulate.CPUApp:
-		d.processors(&c, frame, 1, r.Between(0.05, 0.35))
+		c.threads(frame, 1, r.Between(0.05, 0.35))
 		p = d.program(c)
 	case simulate.CPUDriver:
-		d.processors(&c, frame, r.Between(0.1, 0.4), 1)
+		c.threads(frame, r.Between(0.1, 0.4), 1)
 		p = d.program(c)
 	default:
 		c = d.several(frame)
-		d.processors(&c, frame, r.Between(0.06, 0.3), r.Between(0.03, 0.16))
+		c.threads(frame, r.Between(0.06, 0.3), r.Between(0.03, 0.16))
 		p = d.program(c)
 		p.clock.hold(d.m, plant, r)
 		frame /= d.m.steps[p.clock.start]
@@ -213,7 +217,7 @@ func (d *drawer) several(frame float64) content {
 }
 
 // launches is many small jobs.
-func (d *drawer) launches(frame float64) *program {
+func (d *drawer) launches() *program {
 	r := d.r
 	c := &recipe{name: "many small passes"}
 	for k := range r.Whole(24, 44) {
@@ -238,8 +242,8 @@ func (d *drawer) launches(frame float64) *program {
 	for i := range x.jobs {
 		x.jobs[i].launch = heavy
 	}
-	frame = launch * 1.4
-	d.processors(&x, frame, r.Between(0.1, 0.35), r.Between(0.1, 0.35))
+	frame := launch * 1.4
+	x.threads(frame, r.Between(0.1, 0.35), r.Between(0.1, 0.35))
 	p := d.program(x)
 	d.show(p, frame, 0)
 	return p
@@ -265,28 +269,17 @@ func (d *drawer) turns(frame float64) *program {
 		c.draw(scene(r, 0.7))
 	}
 	x := c.content(d.m, d.seed)
-	// The other queue's share: geometry that the tiler limits, or compute that waits for memory.
-	other := &recipe{name: c.name, turns: true, passes: c.passes}
-	var geometry, shading float64
-	for i := range x.jobs {
-		for k := range x.jobs[i].segs {
-			if x.jobs[i].queue == queueFragment {
-				shading += x.jobs[i].segs[k].alone()
-			} else {
-				geometry += x.jobs[i].segs[k].alone()
-			}
-		}
-	}
-	if geometry < 0.5*shading {
-		d2 := work("async", r)
-		d2.mlp, d2.parts = r.Between(1, 3), r.Whole(2, 4)
-		one := &recipe{passes: []pass{{dispatch: d2}}}
+	// The other queue's share: geometry, or compute that waits for memory.
+	if geometry, shading := x.halves(); geometry < 0.5*shading {
+		async := work("async", r)
+		async.mlp, async.parts = r.Between(1, 3), r.Whole(2, 4)
+		one := &recipe{passes: []pass{{dispatch: async}}}
 		one.sized(d.m, d.seed, shading*r.Between(0.5, 1))
-		other.compute(d2)
+		c.compute(async)
 	}
-	y := other.sized(d.m, d.seed, frame)
-	d.processors(&y, frame, r.Between(0.1, 0.4), r.Between(0.04, 0.2))
-	p := d.program(y)
+	x = c.sized(d.m, d.seed, frame)
+	x.threads(frame, r.Between(0.1, 0.4), r.Between(0.04, 0.2))
+	p := d.program(x)
 	p.single = false
 	d.show(p, frame, 0)
 	p.pace.depth = 3
@@ -299,7 +292,7 @@ func (d *drawer) synced(frame float64) *program {
 	cpu := r.Between(0.4, 0.6)
 	c := simulate.Pick(r, contents...)(d.m.csf, r).sized(d.m, d.seed, frame*(1-cpu))
 	drv := r.Between(0.2, 0.5)
-	d.processors(&c, frame, cpu*(1-drv), cpu*drv)
+	c.threads(frame, cpu*(1-drv), cpu*drv)
 	c.sync = len(c.jobs) - 1
 	p := d.program(c)
 	p.single = false
@@ -338,7 +331,7 @@ func (d *drawer) healthy(by simulate.Candidate) *program {
 	seed := r.Uint64()
 	for {
 		x := c.sized(d.m, d.seed, frame*load)
-		d.processors(&x, frame, app, drv)
+		x.threads(frame, app, drv)
 		p := d.program(x)
 		p.single, p.pace, p.clock = false, pace, clock
 		p.fill(d.count(frame), true, simulate.NewRandom(seed, "healthy"))

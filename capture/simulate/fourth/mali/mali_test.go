@@ -90,12 +90,16 @@ func TestCountersFitTogether(t *testing.T) {
 		for seed := range uint64(6) {
 			c := simulatetest.Recorded(t, cases.Case(t, name, simulate.KindRandom, seed), simulate.Options{})
 			cores, _ := c.Property("MaliConstantsShaderCoreCount")
+			slices, _ := c.Property("MaliConstantsL2SliceCount")
 			for _, x := range []struct {
 				small, large string
 				by           float64
 			}{{"MaliGPUActiveCy", "gpu_clock_cycles", 1}, {"MaliCoreActiveCy", "gpu_clock_cycles", cores.Number}, {"MaliTilerActiveCy", "MaliGPUActiveCy", 1},
 				{"MaliFragEZSKillQd", "MaliFragEZSTestQd", 1}, {"MaliExtBusRd", "MaliL2CacheRdLookup", 1}, {"MaliTexFiltIssueCy", "MaliCoreActiveCy", 1},
-				{"MaliGeomTrianglePrim", "gpu_clock_cycles", 1}, {"MaliFragRastQd", "gpu_clock_cycles", cores.Number}} {
+				{"MaliGeomTrianglePrim", "gpu_clock_cycles", 1}, {"MaliFragRastQd", "gpu_clock_cycles", cores.Number},
+				{"MaliSCBusTileWrBt", "gpu_clock_cycles", cores.Number}, {"MaliExtBusRdBt", "gpu_clock_cycles", slices.Number},
+				{"MaliExtBusWrBt", "gpu_clock_cycles", slices.Number}, {"MaliL2CacheLookup", "gpu_clock_cycles", slices.Number},
+				{"MaliL2CacheRdStallCy", "gpu_clock_cycles", slices.Number}, {"MaliEngStarveCy", "MaliCoreActiveCy", 1}} {
 				small, large := values(c, x.small), values(c, x.large)
 				if small == nil || large == nil {
 					t.Fatalf("%s has no %s or %s", name, x.small, x.large)

@@ -131,7 +131,7 @@ func (w *walker) job(n int) cause {
 			continue
 		}
 		low := 1 - s.p.m.steps[x.step]
-		leaf := s.p.holds(int(x.step))
+		leaf := s.p.holds()
 		for i, v := range x.weight {
 			if v < 1e-3 {
 				continue
@@ -153,8 +153,8 @@ func (w *walker) job(n int) cause {
 	return in.why
 }
 
-// holds is what keeps the clock at a step.
-func (p *program) holds(int) simulate.Candidate {
+// holds is what keeps the clock below its highest.
+func (p *program) holds() simulate.Candidate {
 	if p.clock.holder.Level != "" {
 		return p.clock.holder
 	}

@@ -83,16 +83,7 @@ func planted(m *machine, res int, seed uint64, r simulate.Random) *recipe {
 func (c *recipe) balance(m *machine, seed uint64, geometry bool) {
 	for range 30 {
 		x := c.content(m, seed)
-		var binning, shading float64
-		for i := range x.jobs {
-			for k := range x.jobs[i].segs {
-				if ns := x.jobs[i].segs[k].alone(); x.jobs[i].queue == queueFragment {
-					shading += ns
-				} else {
-					binning += ns
-				}
-			}
-		}
+		binning, shading := x.halves()
 		switch {
 		case geometry && shading > 0.4*binning:
 			for _, p := range c.passes {

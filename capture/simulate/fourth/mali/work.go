@@ -332,11 +332,21 @@ func raise(x float64, power int) float64 {
 }
 
 // alone is the time of all jobs of the content one after the other.
-func (c *content) alone() (ns float64) {
+func (c *content) alone() float64 {
+	others, fragments := c.halves()
+	return others + fragments
+}
+
+// halves are the times of the jobs beside fragments, and of fragments.
+func (c *content) halves() (others, fragments float64) {
 	for i := range c.jobs {
 		for k := range c.jobs[i].segs {
-			ns += c.jobs[i].segs[k].alone()
+			if ns := c.jobs[i].segs[k].alone(); c.jobs[i].queue == queueFragment {
+				fragments += ns
+			} else {
+				others += ns
+			}
 		}
 	}
-	return ns
+	return others, fragments
 }
