@@ -146,7 +146,7 @@ func fullscreen(name string, r simulate.Random, after ...int) *render {
 
 // overlay is a user interface over what is there.
 func overlay(r simulate.Random, load float64) *render {
-	return &render{name: "interface", pixels: picture(r), prims: r.Log(300, 1.5e4), frustum: 0.05, reuse: 0.9, tilesPer: r.Log(2, 20), position: shader{fma: 10, cvt: 6, reads: 3, full: .5, lsBytes: 24, lsMiss: 0.5},
+	return &render{name: "interface", pixels: picture(r), prims: r.Log(300, 1.5e4), frustum: 0.05, scissor: r.Between(0, 0.2), reuse: 0.9, tilesPer: r.Log(2, 20), position: shader{fma: 10, cvt: 6, reads: 3, full: .5, lsBytes: 24, lsMiss: 0.5},
 		surface: simple(r), layers: r.Log(0.3, 3), tested: 0, hidden: r.Between(0, 0.1), opaque: r.Between(0, 0.4), filled: r.Between(0.8, 0.98), partial: r.Between(0.02, 0.15),
 		blend: 1, load: load, store: r.Between(1.5, 4), same: r.Log(0.005, 0.7), rate: 1, mlp: r.Log(30, 110), power: power(r), parts: r.Whole(2, 3)}
 }

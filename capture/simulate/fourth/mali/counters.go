@@ -81,6 +81,7 @@ func (m *machine) quantities(t *tally, r simulate.Random) map[string]quantity {
 	ev("MaliExtBusWrNoSnoopFull", evWrBytes, (0.93-coherent)/64)
 	ev("MaliExtBusWrNoSnoopPart", evWrBytes, 0.07/64)
 	ev("MaliExtBusWrSnoopFull", evWrBytes, coherent/64)
+	out["MaliL2CacheLookup"] = func(x *sums) float64 { return x.ev[evRdLine] + x.ev[evWrLine] }
 	ev("MaliMMULookup", evRdLine, pages)
 	ev("MaliMMUL3Hit", evRdLine, pages*0.6)
 	ev("MaliMMUL2Hit", evRdLine, pages*0.2)
@@ -259,7 +260,6 @@ func (m *machine) rows(c *simulate.Columns, t *tally, at map[string]int, of []qu
 	if plan.holder == simulate.ClockThermal {
 		degrees = plan.hot
 	}
-	_, lookups := at["MaliL2CacheLookup"]
 	for _, row := range t.rows {
 		x := &t.of[row-t.from]
 		for i, q := range of {
@@ -270,9 +270,7 @@ func (m *machine) rows(c *simulate.Columns, t *tally, at map[string]int, of []qu
 		}
 		m.issue(c, at)
 		// Sums of counters are made of what they are cut to.
-		if lookups {
-			c.Fix(at["MaliL2CacheLookup"], c.Last(at["MaliL2CacheRdLookup"])+c.Last(at["MaliL2CacheWrLookup"]))
-		}
+		c.Fix(at["MaliL2CacheLookup"], c.Last(at["MaliL2CacheRdLookup"])+c.Last(at["MaliL2CacheWrLookup"]))
 		c.Fix(at["MaliGeomFrontFacePrim"], c.Last(at["MaliGeomVisiblePrim"])-min(c.Last(at["MaliGeomBackFacePrim"]), c.Last(at["MaliGeomVisiblePrim"])))
 		step := 0
 		for _, k := range t.s.clocks {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"astrolabe/capture"
@@ -111,6 +112,25 @@ func TestCountersFitTogether(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+func TestWhateverProgramsDoIsCounted(t *testing.T) {
+	for _, name := range Names {
+		sum := map[string]float64{}
+		for seed := range uint64(24) {
+			c := simulatetest.Recorded(t, cases.Case(t, name, simulate.KindSingle, seed), simulate.Options{})
+			for _, x := range c.Counters {
+				sum[x.Name] += x.Total().Float()
+			}
+		}
+		for n, v := range sum {
+			if v > 0 || strings.Contains(n, "Snoop") || strings.Contains(n, "Reserved") || strings.Contains(n, "Stage2") || strings.Contains(n, "CS3") ||
+				strings.Contains(n, "PointPrimitives") || strings.HasPrefix(n, "cpu_") {
+				continue
+			}
+			t.Errorf("%s: %s is 0 in all cases", name, n)
 		}
 	}
 }

@@ -40,6 +40,10 @@ func planted(m *machine, res int, seed uint64, r simulate.Random) *recipe {
 	case res == resBackend || res == resVarying && r.Chance(0.3):
 		main.render = particles(r)
 		main.render.parts = 5
+		if res == resBackend { // several targets, deep formats, samples
+			main.render.blend = simulate.Pick[float64](r, 2, 2, 2.7, 4)
+			more = min(more, 0.8*main.render.blend)
+		}
 		c.draw(main.render)
 	default:
 		main.render = scene(r, 0.8)
@@ -163,10 +167,6 @@ func (p *pass) boost(res int, f float64, m *machine) {
 		p.render.killed = 1 - left/f
 		p.render.opaque = 0.95
 	case resBackend:
-		if p.render.blend < 4 {
-			p.render.blend *= 2
-			break
-		}
 		s.tex, s.fma, s.cvt, s.v32, s.v16 = s.tex*0.8, s.fma*0.8, s.cvt*0.8, s.v32*0.8, s.v16*0.8
 		s.reads *= 0.8
 		p.render.killed, p.render.hidden = 0, 0
