@@ -122,7 +122,7 @@ func scene(r simulate.Random, rich float64) *render {
 		small: rest * (1 - a - b) * r.Between(0.5, 1), reuse: r.Between(0.55, 1.1), deferred: r.Between(0, 0.7), tilesPer: r.Log(1.1, 3),
 		position: position(r), surface: surface(r, rich), layers: layers, tested: r.Between(0.75, 1), killed: r.Between(0.1, 0.45),
 		hidden: r.Between(0, 0.35), late: r.Log(0.005, 0.15), lateKill: r.Between(0.05, 0.4), opaque: r.Between(0.5, 0.95), filled: r.Between(0.7, 0.97),
-		partial: r.Between(0.1, 0.5), blend: simulate.Pick[float64](r, 1, 1, 1, 2), load: simulate.Pick[float64](r, 0, 0, 0, 4), store: simulate.Pick[float64](r, 2.5, 4, 4, 8) * r.Between(0.5, 1),
+		partial: r.Between(0.1, 0.5), blend: simulate.Pick[float64](r, 1, 1, 1, 2), load: simulate.Pick[float64](r, 0, 0, 0, 4), store: simulate.Pick[float64](r, 2, 3, 4, 8) * r.Between(0.4, 1),
 		same: r.Log(0.001, 0.05), rate: simulate.Pick[float64](r, 1, 1, 1, r.Between(0.5, 0.9)), mlp: r.Log(20, 110), power: power(r), parts: r.Whole(4, 7)}
 }
 
@@ -140,7 +140,7 @@ func shadow(r simulate.Random) *render {
 // fullscreen reads one picture and writes another.
 func fullscreen(name string, r simulate.Random, after ...int) *render {
 	return &render{name: name, pixels: picture(r) * simulate.Pick[float64](r, 1, 1, 0.25, 0.06), prims: 12, reuse: 1.5, tilesPer: 300, position: shader{fma: 4, cvt: 2, reads: 2, lsBytes: 16},
-		surface: postShader(r), layers: 1, filled: 1, partial: 0.002, opaque: 1, blend: simulate.Pick[float64](r, 1, 1, 2), store: simulate.Pick[float64](r, 3, 4, 8) * r.Between(0.6, 1),
+		surface: postShader(r), layers: 1, filled: 1, partial: 0.002, opaque: 1, blend: simulate.Pick[float64](r, 1, 1, 2), store: simulate.Pick[float64](r, 2, 4, 8) * r.Between(0.4, 1),
 		rate: 1, mlp: r.Log(40, 140), power: power(r), parts: r.Whole(1, 3), after: after}
 }
 

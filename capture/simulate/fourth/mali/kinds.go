@@ -1,6 +1,7 @@
 package mali
 
 import (
+	"math"
 	"slices"
 
 	"astrolabe/capture/simulate"
@@ -79,6 +80,27 @@ func (d *drawer) show(p *program, frame float64, least int) {
 		frame = took / float64(len(s.frames)-p.warm)
 	}
 	p.pace = d.tight(frame)
+	if p.pace.kind == paceVsync && p.steady() {
+		p.pace = pacing{kind: paceFree, depth: 3, swap: 1}
+	}
+}
+
+// steady reports whether a display shows nearly all frames as many refreshes after the one before: nothing tells then
+// what limits.
+func (p *program) steady() bool {
+	rel := unrelieved()
+	s, err := p.simulate(&rel, false)
+	if err != nil {
+		return false
+	}
+	stays := map[int]int{}
+	for i := p.warm; i < len(p.frames); i++ {
+		n := int(math.Round((s.frames[i].shown - s.frames[i-1].shown) / p.pace.refresh))
+		if stays[n]++; 10*stays[n] >= 9*(len(p.frames)-p.warm) {
+			return true
+		}
+	}
+	return false
 }
 
 // count is how many frames make a capture of half a second to two.
@@ -102,7 +124,7 @@ func (d *drawer) usual(c *recipe) *program {
 	if frame == 0 {
 		frame = r.Log(5*ms, 30*ms)
 	}
-	gpu := r.Log(0.35, 2.3)
+	gpu := r.Log(0.4, 2.5)
 	if pace.refresh > 0 && r.Chance(0.3) { // the system puts windows together on the same GPU
 		x := overlay(r, 0)
 		x.name, x.layers, x.surface.tex = "composition", r.Between(1, 2.5), 1
@@ -113,7 +135,7 @@ func (d *drawer) usual(c *recipe) *program {
 		gpu *= 0.6
 	}
 	x := c.sized(d.m, d.seed, frame*gpu)
-	x.threads(frame, r.Log(0.1, 1.1), r.Log(0.04, 0.5))
+	x.threads(frame, r.Log(0.1, 0.95), r.Log(0.04, 0.45))
 	if c.name == "loading" {
 		x.app *= r.Between(1.2, 3)
 	}

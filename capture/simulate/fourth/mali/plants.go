@@ -95,7 +95,7 @@ func (c *recipe) balance(m *machine, seed uint64, geometry bool) {
 				p.render.tilesPer = max(1, p.render.tilesPer*0.9)
 				p.render.deferred *= 0.8
 			}
-		case !geometry && binning > 0.4*shading:
+		case !geometry && binning > 0.25*shading:
 			for _, p := range c.passes {
 				p.render.prims *= 0.8
 			}

@@ -49,19 +49,19 @@ func position(r simulate.Random) shader {
 func surface(r simulate.Random, rich float64) shader {
 	return shader{fma: rich * r.Log(10, 85), cvt: rich * r.Log(4, 36), sfu: rich * r.Log(0.5, 6), narrow: r.Between(0.1, 0.7),
 		diverge: r.Log(0.002, 0.12), tex: rich * r.Log(1.4, 9), texCost: simulate.Pick[float64](r, 1, 1.3, 2, 2, 3, 4), texBytes: r.Log(0.5, 5),
-		texMiss: r.Between(0.12, 0.7), texPath: r.Between(0.3, 0.9), v32: r.Log(2, 18), v16: r.Log(1, 12), reads: rich * r.Log(0.6, 6), full: r.Between(0.3, 0.9),
+		texMiss: r.Between(0.06, 0.5), texPath: r.Between(0.3, 0.9), v32: r.Log(2, 18), v16: r.Log(1, 12), reads: rich * r.Log(0.6, 6), full: r.Between(0.3, 0.9),
 		lsBytes: r.Log(4, 40), lsMiss: r.Between(0.03, 0.3), writes: r.Log(0.02, 0.2), wrBytes: 32, wrOut: 0.3, regs: r.Between(0, 0.6)}
 }
 
 func simple(r simulate.Random) shader {
 	return shader{fma: r.Log(2, 12), cvt: r.Log(1, 8), sfu: r.Log(0.05, 0.6), narrow: r.Between(0.4, 0.9), diverge: 0.002,
-		tex: r.Between(0.7, 1.3), texCost: 1, texBytes: r.Log(1, 5), texMiss: r.Between(0.3, 0.9), texPath: r.Between(0.4, 0.95), v32: r.Log(1, 6),
+		tex: r.Between(0.7, 1.3), texCost: 1, texBytes: r.Log(1, 5), texMiss: r.Between(0.12, 0.7), texPath: r.Between(0.4, 0.95), v32: r.Log(1, 6),
 		v16: r.Log(2, 8), reads: r.Log(0.1, 0.6), full: 0.5, lsBytes: 8, lsMiss: 0.1, regs: 0.02}
 }
 
 func postShader(r simulate.Random) shader {
 	s := shader{fma: r.Log(8, 80), cvt: r.Log(4, 26), sfu: r.Log(0.3, 5), narrow: r.Between(0.2, 0.8), diverge: r.Log(0.001, 0.05),
-		tex: r.Log(2, 18), texCost: simulate.Pick[float64](r, 1, 1, 1.5), texBytes: r.Log(0.8, 4), texMiss: r.Between(0.2, 0.9), texPath: r.Between(0.3, 0.9), v32: 2,
+		tex: r.Log(2, 18), texCost: simulate.Pick[float64](r, 1, 1, 1.5), texBytes: r.Log(0.8, 4), texMiss: r.Between(0.1, 0.7), texPath: r.Between(0.3, 0.9), v32: 2,
 		v16: 2, reads: r.Log(0.1, 1), full: 0.5, lsBytes: 8, lsMiss: 0.1, regs: r.Between(0, 0.4)}
 	return s
 }
