@@ -1,5 +1,5 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second, third and fourth
-// models of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
+// Package all lists the families that can be simulated: those of the simulator, and those of second, third and fourth models of
+// the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
 import (
@@ -13,6 +13,7 @@ import (
 	"astrolabe/capture/simulate/cpu"
 	fourthamd "astrolabe/capture/simulate/fourth/amd"
 	fourthintel "astrolabe/capture/simulate/fourth/intel"
+	fourthmali "astrolabe/capture/simulate/fourth/mali"
 	"astrolabe/capture/simulate/intel"
 	"astrolabe/capture/simulate/mali"
 	"astrolabe/capture/simulate/rdna"
@@ -71,6 +72,7 @@ var others = func() (out []maker) {
 	add(thirdrdna.Names, thirdrdna.Kinds, thirdrdna.New)
 	add(fourthamd.Names, fourthamd.Kinds, fourthamd.New)
 	add(fourthintel.Names, fourthintel.Kinds, fourthintel.New)
+	add(fourthmali.Names, fourthmali.Kinds, fourthmali.New)
 	return out
 }()
 
