@@ -1,5 +1,5 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second and third models of
-// the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
+// Package all lists the families that can be simulated: those of the simulator, and those of second, third and fourth models
+// of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
 import (
@@ -11,6 +11,8 @@ import (
 	"astrolabe/capture/simulate/amd"
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/cpu"
+	fourthcpu "astrolabe/capture/simulate/fourth/cpu"
+	fourthrdna "astrolabe/capture/simulate/fourth/rdna"
 	"astrolabe/capture/simulate/intel"
 	"astrolabe/capture/simulate/mali"
 	"astrolabe/capture/simulate/rdna"
@@ -67,6 +69,8 @@ var others = func() (out []maker) {
 	add(thirdintel.Names, thirdintel.Kinds, thirdintel.New)
 	add(thirdmali.Names, thirdmali.Kinds, thirdmali.New)
 	add(thirdrdna.Names, thirdrdna.Kinds, thirdrdna.New)
+	add(fourthcpu.Names, fourthcpu.Kinds, fourthcpu.New)
+	add(fourthrdna.Names, fourthrdna.Kinds, fourthrdna.New)
 	return out
 }()
 
@@ -78,7 +82,7 @@ func Others() []string { return namesOf(others) }
 
 // Base is the family whose hardware a family models: itself, or what its name says before the number of the model.
 func Base(family string) string {
-	for _, suffix := range []string{"-second", "-third"} {
+	for _, suffix := range []string{"-second", "-third", "-fourth"} {
 		family = strings.TrimSuffix(family, suffix)
 	}
 	return family
