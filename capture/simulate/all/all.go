@@ -1,5 +1,5 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second, third and fourth models of
-// the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
+// Package all lists the families that can be simulated: those of the simulator, and those of second, third and fourth models
+// of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
 import (
@@ -14,6 +14,8 @@ import (
 	fourthamd "astrolabe/capture/simulate/fourth/amd"
 	fourthintel "astrolabe/capture/simulate/fourth/intel"
 	fourthmali "astrolabe/capture/simulate/fourth/mali"
+	fourthcpu "astrolabe/capture/simulate/fourth/cpu"
+	fourthrdna "astrolabe/capture/simulate/fourth/rdna"
 	"astrolabe/capture/simulate/intel"
 	"astrolabe/capture/simulate/mali"
 	"astrolabe/capture/simulate/rdna"
@@ -73,6 +75,8 @@ var others = func() (out []maker) {
 	add(fourthamd.Names, fourthamd.Kinds, fourthamd.New)
 	add(fourthintel.Names, fourthintel.Kinds, fourthintel.New)
 	add(fourthmali.Names, fourthmali.Kinds, fourthmali.New)
+	add(fourthcpu.Names, fourthcpu.Kinds, fourthcpu.New)
+	add(fourthrdna.Names, fourthrdna.Kinds, fourthrdna.New)
 	return out
 }()
 
