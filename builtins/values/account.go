@@ -38,7 +38,8 @@ var AccountMethod = binding.Method[*binding.Env]{
 		"metric set of the GPU's catalogue that has the metrics of the level is chosen: the one that shows most of " +
 		"what was not measured. Of a fallback beside says that what was not measured is as likely, and shares the " +
 		"time with it. With holds its level is the share of the time in which it holds up all others; with least it " +
-		"is a share of the highest value that the capture shows, or of least where that is more. With floor it sets " +
+		"is a share of the highest value that the capture shows (of the metric most, a name or alternatives, where it " +
+		"has one), or of least where that is more. With floor it sets " +
 		"the pace from that level on only, where counters of it are high while others limit. Of a unit that holds, " +
 		"or of the one that has the time without work, stays is the share of its time that is left when it is " +
 		"relieved by half. Where no sample has a length, as in tables without times, they count alike, as a " +

@@ -115,7 +115,14 @@ func (a *accounting) evaluate(plans ...*plan) {
 			a.slowly(p)
 		}
 		if p.entry.least > 0 {
-			most := max(p.entry.least, highest(p.out))
+			of := p.out
+			if len(p.entry.most) > 0 {
+				of = a.values(p.entry.most)
+			}
+			most := p.entry.least
+			if x := highest(of); x > most {
+				most = x
+			}
 			for i := range p.out {
 				p.out[i] /= most
 			}

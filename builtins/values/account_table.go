@@ -35,8 +35,9 @@ type accountEntry struct {
 	counted               []string   // counters that would have counted something
 	scale, offset, errorn float64
 	sure, stays, floor    float64 // see analysis.AccountUnit
-	// the level is a share of the highest value that the capture shows, or of this where it is more
+	// the level is a share of the highest value that the capture shows, of itself or of most, or of least where that is more
 	least                       float64
+	most                        []string
 	rest, fallback, holds, tied bool
 	beside, uncounted           bool
 }
@@ -145,7 +146,7 @@ func readAccountEntry(v starlark.Value) (accountEntry, error) {
 		"guess": namesField(&en.guess), "counted": namesField(&en.counted), "scale": numberField(&en.scale),
 		"offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure),
 		"stays": numberField(&en.stays), "floor": numberField(&en.floor), "least": numberField(&en.least),
-		"rest": flagField(&en.rest), "fallback": flagField(&en.fallback), "beside": flagField(&en.beside),
+		"most": namesField(&en.most), "rest": flagField(&en.rest), "fallback": flagField(&en.fallback), "beside": flagField(&en.beside),
 		"holds": flagField(&en.holds), "tied": flagField(&en.tied), "uncounted": flagField(&en.uncounted),
 	}.read(d)
 	switch {
@@ -153,6 +154,8 @@ func readAccountEntry(v starlark.Value) (accountEntry, error) {
 		return en, err
 	case en.name == "" || len(en.level) == 0 && !en.uncounted:
 		return en, fmt.Errorf("%s needs a name and a level", v)
+	case len(en.most) > 0 && en.least <= 0:
+		return en, fmt.Errorf("%s is a share of most, and needs the least that it is taken for", en.name)
 	case len(en.level) > 0 && en.uncounted:
 		return en, fmt.Errorf("%s has a level, and so something counts it", en.name)
 	case en.kind != "unit" && en.kind != "memory":
