@@ -477,15 +477,22 @@ func (t *tape) host(r simulate.Random) (out []*capture.Counter, props []capture.
 	meta := func(name, unit, block string) capture.Meta {
 		return capture.Meta{Name: name, Title: name, Unit: unit, GPU: "cpu", Source: "procfs", Block: block}
 	}
-	for m, name := range [modes]string{"cpu_user", "cpu_system", "cpu_idle", "cpu_iowait"} {
+	times := func(name string, of func(cpu int) []uint64) {
 		whole := &capture.Counter{Meta: meta(name, "ns", "cpu"), Axis: t.axis}
 		for c := range cpus {
 			one := meta(name, "ns", "cpu")
 			one.Instance = strconv.Itoa(c)
-			whole.Instances = append(whole.Instances, &capture.Counter{Meta: one, Axis: t.axis,
-				Col: capture.NewColumn(capture.Data{U: cols[c][m]})})
+			whole.Instances = append(whole.Instances, &capture.Counter{Meta: one, Axis: t.axis, Col: capture.NewColumn(capture.Data{U: of(c)})})
 		}
 		out = append(out, whole)
+	}
+	for m, name := range [modes]string{"cpu_user", "cpu_system", "cpu_idle", "cpu_iowait"} {
+		times(name, func(c int) []uint64 { return cols[c][m] })
+	}
+	// Linux tells nine times of a processor, whether or not there is any of the kind.
+	none := make([]uint64, n)
+	for _, name := range []string{"cpu_nice", "cpu_irq", "cpu_softirq", "cpu_steal", "cpu_guest"} {
+		times(name, func(int) []uint64 { return none })
 	}
 	clock := meta("cpu_frequency", "Hz", "cpu")
 	clock.Kind, clock.Combine = capture.Gauge, capture.CombineMean

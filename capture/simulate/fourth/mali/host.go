@@ -43,7 +43,7 @@ func (s *simulation) processors(axis *capture.Axis, origin int64, without []stri
 	for i := range background {
 		background[i] = r.Log(0.005, 0.2)
 	}
-	names := []string{"cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq"}
+	names := []string{"cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal", "cpu_guest"}
 	n := axis.Len()
 	values := make([][][]uint64, len(names))
 	for k := range values {
