@@ -212,6 +212,37 @@ func TestSlicesOfTheCacheGiveWhatNobodyTells(t *testing.T) {
 	}
 }
 
+// Arm's data sheet gives a core four pixels per cycle, and formats of more than 32 bits or many samples take a few times as
+// long: a backend that limits does not take tens of cycles for a quad.
+func TestABackendThatLimitsTakesPixelsAtItsRate(t *testing.T) {
+	for k, name := range Names {
+		all := plants(k == 1)
+		at := uint64(slices.Index(all, leafOf[rBackend]))
+		for i := range uint64(6) {
+			cap := simulatetest.Recorded(t, cases.Case(t, name, simulate.KindSingle, at+i*uint64(len(all))), simulate.Options{})
+			cat, err := metrics.Get(cap.GPU)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := counts{t, cap, cat}
+			active := "MaliFragActiveCy"
+			if k == 1 {
+				active = "MaliMainActiveCy"
+			}
+			pixels, cycles := 0.0, 0.0
+			for _, v := range x.of("MaliFragWarp") {
+				pixels += 16 * v
+			}
+			for _, v := range x.of(active) {
+				cycles += v
+			}
+			if rate := pixels / cycles; rate < 0.8 || rate > 4 {
+				t.Errorf("%s single %d: %.2f pixels per cycle and core", name, at+i*uint64(len(all)), rate)
+			}
+		}
+	}
+}
+
 func TestAFrameThatADisplayHoldsHasNoClearLimiter(t *testing.T) {
 	truth := simulatetest.Judged(t, cases.Case(t, Names[0], simulate.KindArchetype, 23)) // every second refresh of 120 Hz
 	if _, clear := truth.Limiter(); clear || truth.Missed == 0 {
