@@ -2,6 +2,7 @@ package amd
 
 import (
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -267,5 +268,23 @@ func TestFramesWithoutGraphicsTakeTime(t *testing.T) {
 	truth, err := c.Judge()
 	if err != nil || truth.Frames < 24 || truth.End <= truth.Start {
 		t.Errorf("%d frames from %d to %d, %v", truth.Frames, truth.Start, truth.End, err)
+	}
+}
+
+// What a copy reaches of the memory's bandwidth is the same for copies of all sizes that are long enough: there are misses
+// for several times what is needed by Little's law. Writes wait where memory is full.
+func TestACopyFillsMemoryHoweverLargeItIs(t *testing.T) {
+	s := new(pipe)
+	for i := range parts {
+		p := &parts[i]
+		for seed := range uint64(6) {
+			m := &maker{r: rand.New(rand.NewPCG(seed, 1)), p: p, scale: 1}
+			m.stream("copy", p.dram*1e5*float64(seed+2))
+			w := &m.works[0]
+			o := s.run(p, p.clock, w, -1)
+			if reached := (o.traffic.read(w) + o.traffic.written(w)) / o.time / p.dram; reached < 0.75 || o.onWrites.sum < 0.7*o.time {
+				t.Errorf("%s, copy %d: %.2f of the memory's bandwidth, writes wait for %.2f of the time", p.name, seed, reached, o.onWrites.sum/o.time)
+			}
+		}
 	}
 }

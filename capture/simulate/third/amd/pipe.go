@@ -177,33 +177,16 @@ func (s *pipe) run(p *part, clock float64, w *work, relief int) *outcome {
 	return &s.out
 }
 
-// cut decides of how many pieces the work is, and how many are on their way at a time.
+// cut decides of how many pieces the work is, and how many are on their way at a time. Where the misses of few pieces are
+// all that a cache can have, pieces are cut finer: else one would use memory and the next wait, and no memory would be full.
 func (s *pipe) cut() {
+	const finest = 4
+	window := s.grain(1)
+	if s.n > 1 && window < finest {
+		window = s.grain(math.Ceil(finest / max(1, window)))
+	}
+	s.window = int(max(1, min(1000, math.Round(window))))
 	w := s.w
-	simds := 2 * s.p.units
-	most := max(w.ps.waves, w.vs.waves, 1)
-	room := simds * max(1, w.ps.slots)
-	pieces := 80.0
-	s.n = int(max(1, min(pieces, most)))
-	s.slots = int(max(1, min(float64(s.n), math.Round(float64(s.n)*room/max(1, w.ps.waves)))))
-	if s.slots < 14 && s.n > 14 { // pieces are larger than what is there at a time: Little's law is kept with slower ones
-		s.slots = 14
-	}
-	s.ahead = 8
-	for k, sh := range []*shader{&w.vs, &w.ps} {
-		s.delay[k] = s.wait(sh)
-		s.fill[k] = min(1, max(1, sh.waves)/simds) // units that have a wave at all
-		inFlight := min(sh.waves, simds*max(1, sh.slots))
-		count := s.slots
-		if k == 0 {
-			count = s.ahead
-		}
-		s.widen[k] = max(1, sh.waves/float64(s.n)*float64(count)/max(1, inFlight))
-	}
-	// A compute unit's cache has some 64 misses on their way at most.
-	lines := w.ps.accesses() * w.ps.lines * (1 - w.ps.hit[0]) / float64(max(1, w.ps.rounds)) * w.ps.waves / float64(s.n)
-	capacity := 64 * s.p.units * s.fill[1] * s.widen[1]
-	s.window = int(max(1, min(1000, capacity/max(1e-6, lines))))
 	sumW, sumG := 0.0, 0.0
 	x := w.salt | 1
 	draw := func() float64 {
@@ -221,6 +204,36 @@ func (s *pipe) cut() {
 		s.weight[i] /= sumW
 		s.geo[i] /= sumG
 	}
+}
+
+// grain cuts the work so many times finer than usual. It returns how many pieces can have misses on their way.
+func (s *pipe) grain(fine float64) float64 {
+	w := s.w
+	simds := 2 * s.p.units
+	most := max(w.ps.waves, w.vs.waves, 1)
+	room := simds * max(1, w.ps.slots)
+	pieces := 80 * fine
+	s.n = int(max(1, min(pieces, most)))
+	s.slots = int(max(1, min(float64(s.n), math.Round(float64(s.n)*room/max(1, w.ps.waves)))))
+	// Where pieces are larger than what is there at a time, Little's law is kept with slower ones.
+	if least := int(14 * fine); s.slots < least && s.n > least {
+		s.slots = least
+	}
+	s.ahead = int(8 * fine)
+	for k, sh := range []*shader{&w.vs, &w.ps} {
+		s.delay[k] = s.wait(sh)
+		s.fill[k] = min(1, max(1, sh.waves)/simds) // units that have a wave at all
+		inFlight := min(sh.waves, simds*max(1, sh.slots))
+		count := s.slots
+		if k == 0 {
+			count = s.ahead
+		}
+		s.widen[k] = max(1, sh.waves/float64(s.n)*float64(count)/max(1, inFlight))
+	}
+	// A compute unit's cache has some 64 misses on their way at most.
+	lines := w.ps.accesses() * w.ps.lines * (1 - w.ps.hit[0]) / float64(max(1, w.ps.rounds)) * w.ps.waves / float64(s.n)
+	capacity := 64 * s.p.units * s.fill[1] * s.widen[1]
+	return capacity / max(1e-6, lines)
 }
 
 func (h *shader) accesses() float64 { return h.tex + h.loads + h.stores }
