@@ -288,3 +288,21 @@ func TestACopyFillsMemoryHoweverLargeItIs(t *testing.T) {
 		}
 	}
 }
+
+// A cache that limits works for most of the time.
+func TestACacheThatLimitsIsBusy(t *testing.T) {
+	s := new(pipe)
+	for i := range parts {
+		p := &parts[i]
+		for seed := range uint64(4) {
+			m := &maker{r: rand.New(rand.NewPCG(seed, 2)), p: p, scale: p.units / 50}
+			plant(m, cache, 1)
+			w := &m.works[0]
+			o := s.run(p, 0.8*p.clock, w, -1)
+			busy := max(o.busy[serveL1], o.busy[serveL2]) / o.time
+			if tc := o.chances(w, false)[14]; busy < 0.6 || tc < 0.95 {
+				t.Errorf("%s, %d: the busier of two levels works for %.2f of the time, and any for %.2f", p.name, seed, busy, tc)
+			}
+		}
+	}
+}

@@ -183,7 +183,7 @@ func (s *pipe) cut() {
 	const finest = 4
 	window := s.grain(1)
 	if s.n > 1 && window < finest {
-		window = s.grain(math.Ceil(finest / max(1, window)))
+		window = s.grain(math.Ceil(min(12, finest/window)))
 	}
 	s.window = int(max(1, min(1000, math.Round(window))))
 	w := s.w
@@ -230,9 +230,10 @@ func (s *pipe) grain(fine float64) float64 {
 		}
 		s.widen[k] = max(1, sh.waves/float64(s.n)*float64(count)/max(1, inFlight))
 	}
-	// A compute unit's cache has some 64 misses on their way at most.
+	// A compute unit's cache has 128 lines, or twice as many, and no more misses on their way. Fewer than 80 would not do,
+	// by Little's law, for the rates of the second level that are measured.
 	lines := w.ps.accesses() * w.ps.lines * (1 - w.ps.hit[0]) / float64(max(1, w.ps.rounds)) * w.ps.waves / float64(s.n)
-	capacity := 64 * s.p.units * s.fill[1] * s.widen[1]
+	capacity := 128 * s.p.units * s.fill[1] * s.widen[1]
 	return capacity / max(1e-6, lines)
 }
 
