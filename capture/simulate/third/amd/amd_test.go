@@ -306,3 +306,20 @@ func TestACacheThatLimitsIsBusy(t *testing.T) {
 		}
 	}
 }
+
+// The texture cache's bit is of the caches of single pipes (TCP), which the address units alone ask.
+func TestTheTextureCachesBitFollowsTheAddressUnits(t *testing.T) {
+	s := new(pipe)
+	p := &parts[0]
+	for label, least := range map[int]float64{loadStore: 0.9, texture: 0.9, depth: 0} {
+		m := &maker{r: rand.New(rand.NewPCG(3, 2)), p: p, pixels: 1920 * 1080, scale: p.units / 50}
+		plant(m, label, 1)
+		w := &m.works[0]
+		w.settle()
+		chances := s.run(p, p.clock, w, -1).chances(w, false)
+		ta, tc := chances[3], chances[14]
+		if tc < ta || tc < least || label == depth && tc > ta+0.1 {
+			t.Errorf("%v: address units are found busy in %.2f of the samples, texture caches in %.2f", candidates[label], ta, tc)
+		}
+	}
+}
