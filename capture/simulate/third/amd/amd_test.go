@@ -323,3 +323,18 @@ func TestTheTextureCachesBitFollowsTheAddressUnits(t *testing.T) {
 		}
 	}
 }
+
+// Waves of vertices ask for room for what they export, and stay where there is none.
+func TestVerticesWaitForPrimitiveAssembly(t *testing.T) {
+	s := new(pipe)
+	for i := range parts {
+		p := &parts[i]
+		m := &maker{r: rand.New(rand.NewPCG(1, uint64(i))), p: p, pixels: 1920 * 1080, scale: 1}
+		plant(m, primitives, 1)
+		w := &m.works[0]
+		w.settle()
+		if o := s.run(p, p.clock, w, -1); o.busy[servePA] < 0.7*o.time || o.vs.sum < 0.9*o.busy[servePA] {
+			t.Errorf("%s: primitive assembly works for %.2f of the time, and vertices are there for %.2f", p.name, o.busy[servePA]/o.time, o.vs.sum/o.time)
+		}
+	}
+}

@@ -90,9 +90,10 @@ type pipe struct {
 	queue  events
 	out    outcome
 	n      int
-	ahead  int // pieces that geometry may be ahead of the rasterizer
-	slots  int // pieces that fit into the compute units
-	window int // pieces with misses on their way
+	ahead  int  // pieces that geometry may be ahead of the rasterizer
+	crowd  bool // what these export does not fit where it waits, so that their waves wait too
+	slots  int  // pieces that fit into the compute units
+	window int  // pieces with misses on their way
 	weight []float64
 	geo    []float64
 	waitGE []event
@@ -187,6 +188,7 @@ func (s *pipe) cut() {
 	}
 	s.window = int(max(1, min(1000, math.Round(window))))
 	w := s.w
+	s.crowd = 32*w.vs.waves*float64(min(s.ahead, s.n))/float64(s.n) > exports
 	sumW, sumG := 0.0, 0.0
 	x := w.salt | 1
 	draw := func() float64 {
@@ -322,13 +324,21 @@ func (s *pipe) step(e event) {
 		}
 	case e.step == stepPA:
 		per := w.culled*0.5 + (1-w.culled)*(1+3*w.clipped)
-		s.to(e, s.serve(servePA, e.node, w.input*g*per/(s.p.engines*c), primitives), stepSC)
+		n := s.serve(servePA, e.node, w.input*g*per/(s.p.engines*c), primitives)
+		if s.crowd {
+			s.out.vs.add(now, s.nodes[n].end)
+		}
+		s.to(e, n, stepSC)
 	case e.step == stepSC:
 		left := w.input * (1 - w.culled)
 		pixels := 4 * w.quads() * (1 - 0.8*w.hiz)
 		cost := (left*1.6*g + pixels*px/scPixels) / (s.p.engines * c)
 		n := s.serve(serveSC, e.node, cost, rasterizer)
-		s.out.paOnSC.add(now, s.nodes[n].end-cost*s.scale[rasterizer])
+		waited := s.nodes[n].end - cost*s.scale[rasterizer]
+		s.out.paOnSC.add(now, waited)
+		if s.crowd {
+			s.out.vs.add(now, waited)
+		}
 		s.leaveGE(n)
 		if w.covered*w.samples == 0 {
 			return
