@@ -269,3 +269,35 @@ func TestCountersCanBeLeftOut(t *testing.T) {
 		t.Errorf("an unknown family gives %v", err)
 	}
 }
+
+// From GFX10 on the texture cache's bit is TCP_BUSY, of the caches of single pipes, which shaders alone ask.
+func TestTextureCachesWorkForAddressersOnly(t *testing.T) {
+	seen := 0
+	for seed := range uint64(40) {
+		c, err := New("amd-live-second", simulate.KindSingle, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Plant != "unit/load_store" && c.Plant != "unit/pixel_backend" {
+			continue
+		}
+		seen++
+		got, err := c.Record(simulate.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := func(name string) (sum float64) {
+			for _, v := range got.Counter(name).Floats() {
+				sum += v
+			}
+			return sum
+		}
+		ta, tc := total("busy_ta_ones")/total("grbm_samples"), total("busy_tc_ones")/total("grbm2_samples")
+		if tc < ta-0.02 || c.Plant == "unit/pixel_backend" && tc > ta+0.3 {
+			t.Errorf("%s, %d: addressers are busy in %.2f of the samples, texture caches in %.2f", c.Plant, seed, ta, tc)
+		}
+	}
+	if seen < 4 {
+		t.Errorf("saw %d cases", seen)
+	}
+}

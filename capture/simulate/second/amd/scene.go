@@ -130,7 +130,18 @@ func blocksOf(d *draw, o *flowed, compute bool) (b [blocks]float64) {
 			b[blockRMI] = math.Max(b[blockCB], b[blockDB]) * 0.9
 		}
 	}
-	b[blockTC] = any(part(o.busy[l2]), 8)
+	// The texture cache's bit is that of the caches of single pipes, which all accesses of shaders go through, and those of
+	// colors and depth do not.
+	shaders, all := 0.0, 1e-9
+	for _, h := range []*shader{&d.vs, &d.ps} {
+		shaders += d.trafficOf(h).l1Miss * 128
+	}
+	if all += shaders; !d.compute {
+		rc, wc := d.colorBytes()
+		rz, wz := d.depthBytes()
+		all += rc + wc + rz + wz
+	}
+	b[blockTC] = math.Min(b[blockSPI], math.Max(b[blockTA], any(part(o.busy[l2]*shaders/all), 8)))
 	b[blockEA] = any(part(o.busy[dram]), 8)
 	b[blockUTCL2] = 0.02 + 0.25*part(o.busy[dram])
 	b[blockRLC] = 0.02

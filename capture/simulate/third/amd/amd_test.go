@@ -2,6 +2,7 @@ package amd
 
 import (
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -267,5 +268,73 @@ func TestFramesWithoutGraphicsTakeTime(t *testing.T) {
 	truth, err := c.Judge()
 	if err != nil || truth.Frames < 24 || truth.End <= truth.Start {
 		t.Errorf("%d frames from %d to %d, %v", truth.Frames, truth.Start, truth.End, err)
+	}
+}
+
+// What a copy reaches of the memory's bandwidth is the same for copies of all sizes that are long enough: there are misses
+// for several times what is needed by Little's law. Writes wait where memory is full.
+func TestACopyFillsMemoryHoweverLargeItIs(t *testing.T) {
+	s := new(pipe)
+	for i := range parts {
+		p := &parts[i]
+		for seed := range uint64(6) {
+			m := &maker{r: rand.New(rand.NewPCG(seed, 1)), p: p, scale: 1}
+			m.stream("copy", p.dram*1e5*float64(seed+2))
+			w := &m.works[0]
+			o := s.run(p, p.clock, w, -1)
+			if reached := (o.traffic.read(w) + o.traffic.written(w)) / o.time / p.dram; reached < 0.75 || o.onWrites.sum < 0.7*o.time {
+				t.Errorf("%s, copy %d: %.2f of the memory's bandwidth, writes wait for %.2f of the time", p.name, seed, reached, o.onWrites.sum/o.time)
+			}
+		}
+	}
+}
+
+// A cache that limits works for most of the time.
+func TestACacheThatLimitsIsBusy(t *testing.T) {
+	s := new(pipe)
+	for i := range parts {
+		p := &parts[i]
+		for seed := range uint64(4) {
+			m := &maker{r: rand.New(rand.NewPCG(seed, 2)), p: p, scale: p.units / 50}
+			plant(m, cache, 1)
+			w := &m.works[0]
+			o := s.run(p, 0.8*p.clock, w, -1)
+			busy := max(o.busy[serveL1], o.busy[serveL2]) / o.time
+			if tc := o.chances(w, false)[14]; busy < 0.6 || tc < 0.95 {
+				t.Errorf("%s, %d: the busier of two levels works for %.2f of the time, and any for %.2f", p.name, seed, busy, tc)
+			}
+		}
+	}
+}
+
+// The texture cache's bit is of the caches of single pipes (TCP), which the address units alone ask.
+func TestTheTextureCachesBitFollowsTheAddressUnits(t *testing.T) {
+	s := new(pipe)
+	p := &parts[0]
+	for label, least := range map[int]float64{loadStore: 0.9, texture: 0.9, depth: 0} {
+		m := &maker{r: rand.New(rand.NewPCG(3, 2)), p: p, pixels: 1920 * 1080, scale: p.units / 50}
+		plant(m, label, 1)
+		w := &m.works[0]
+		w.settle()
+		chances := s.run(p, p.clock, w, -1).chances(w, false)
+		ta, tc := chances[3], chances[14]
+		if tc < ta || tc < least || label == depth && tc > ta+0.1 {
+			t.Errorf("%v: address units are found busy in %.2f of the samples, texture caches in %.2f", candidates[label], ta, tc)
+		}
+	}
+}
+
+// Waves of vertices ask for room for what they export, and stay where there is none.
+func TestVerticesWaitForPrimitiveAssembly(t *testing.T) {
+	s := new(pipe)
+	for i := range parts {
+		p := &parts[i]
+		m := &maker{r: rand.New(rand.NewPCG(1, uint64(i))), p: p, pixels: 1920 * 1080, scale: 1}
+		plant(m, primitives, 1)
+		w := &m.works[0]
+		w.settle()
+		if o := s.run(p, p.clock, w, -1); o.busy[servePA] < 0.7*o.time || o.vs.sum < 0.9*o.busy[servePA] {
+			t.Errorf("%s: primitive assembly works for %.2f of the time, and vertices are there for %.2f", p.name, o.busy[servePA]/o.time, o.vs.sum/o.time)
+		}
 	}
 }

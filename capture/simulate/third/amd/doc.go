@@ -18,7 +18,8 @@
 //
 // Facts: numbers of units, clocks, bandwidths and sizes of caches from AMD's pages; latencies of levels and rates of
 // geometry and pixels as independent measurements published them; definitions of counters from GPUPerfAPI 4; bits from the
-// kernel's headers. Shapes of content are of how engines publish their frames.
+// kernel's headers. LocalVidMemBytes counts requests in front of the last level, so that it may be above what memory can
+// give. Shapes of content are of how engines publish their frames.
 //
 // Left out: tessellation, mesh shaders, video engines, system DMA, paging, dual issue, the instruction cache's misses as a
 // cause of waiting, address translation, unequal memory channels, and clocks of the memory that change. Compute units

@@ -90,9 +90,10 @@ type pipe struct {
 	queue  events
 	out    outcome
 	n      int
-	ahead  int // pieces that geometry may be ahead of the rasterizer
-	slots  int // pieces that fit into the compute units
-	window int // pieces with misses on their way
+	ahead  int  // pieces that geometry may be ahead of the rasterizer
+	crowd  bool // what these export does not fit where it waits, so that their waves wait too
+	slots  int  // pieces that fit into the compute units
+	window int  // pieces with misses on their way
 	weight []float64
 	geo    []float64
 	waitGE []event
@@ -177,33 +178,17 @@ func (s *pipe) run(p *part, clock float64, w *work, relief int) *outcome {
 	return &s.out
 }
 
-// cut decides of how many pieces the work is, and how many are on their way at a time.
+// cut decides of how many pieces the work is, and how many are on their way at a time. Where the misses of few pieces are
+// all that a cache can have, pieces are cut finer: else one would use memory and the next wait, and no memory would be full.
 func (s *pipe) cut() {
+	const finest = 4
+	window := s.grain(1)
+	if s.n > 1 && window < finest {
+		window = s.grain(math.Ceil(min(12, finest/window)))
+	}
+	s.window = int(max(1, min(1000, math.Round(window))))
 	w := s.w
-	simds := 2 * s.p.units
-	most := max(w.ps.waves, w.vs.waves, 1)
-	room := simds * max(1, w.ps.slots)
-	pieces := 80.0
-	s.n = int(max(1, min(pieces, most)))
-	s.slots = int(max(1, min(float64(s.n), math.Round(float64(s.n)*room/max(1, w.ps.waves)))))
-	if s.slots < 14 && s.n > 14 { // pieces are larger than what is there at a time: Little's law is kept with slower ones
-		s.slots = 14
-	}
-	s.ahead = 8
-	for k, sh := range []*shader{&w.vs, &w.ps} {
-		s.delay[k] = s.wait(sh)
-		s.fill[k] = min(1, max(1, sh.waves)/simds) // units that have a wave at all
-		inFlight := min(sh.waves, simds*max(1, sh.slots))
-		count := s.slots
-		if k == 0 {
-			count = s.ahead
-		}
-		s.widen[k] = max(1, sh.waves/float64(s.n)*float64(count)/max(1, inFlight))
-	}
-	// A compute unit's cache has some 64 misses on their way at most.
-	lines := w.ps.accesses() * w.ps.lines * (1 - w.ps.hit[0]) / float64(max(1, w.ps.rounds)) * w.ps.waves / float64(s.n)
-	capacity := 64 * s.p.units * s.fill[1] * s.widen[1]
-	s.window = int(max(1, min(1000, capacity/max(1e-6, lines))))
+	s.crowd = 32*w.vs.waves*float64(min(s.ahead, s.n))/float64(s.n) > exports
 	sumW, sumG := 0.0, 0.0
 	x := w.salt | 1
 	draw := func() float64 {
@@ -221,6 +206,37 @@ func (s *pipe) cut() {
 		s.weight[i] /= sumW
 		s.geo[i] /= sumG
 	}
+}
+
+// grain cuts the work so many times finer than usual. It returns how many pieces can have misses on their way.
+func (s *pipe) grain(fine float64) float64 {
+	w := s.w
+	simds := 2 * s.p.units
+	most := max(w.ps.waves, w.vs.waves, 1)
+	room := simds * max(1, w.ps.slots)
+	pieces := 80 * fine
+	s.n = int(max(1, min(pieces, most)))
+	s.slots = int(max(1, min(float64(s.n), math.Round(float64(s.n)*room/max(1, w.ps.waves)))))
+	// Where pieces are larger than what is there at a time, Little's law is kept with slower ones.
+	if least := int(14 * fine); s.slots < least && s.n > least {
+		s.slots = least
+	}
+	s.ahead = int(8 * fine)
+	for k, sh := range []*shader{&w.vs, &w.ps} {
+		s.delay[k] = s.wait(sh)
+		s.fill[k] = min(1, max(1, sh.waves)/simds) // units that have a wave at all
+		inFlight := min(sh.waves, simds*max(1, sh.slots))
+		count := s.slots
+		if k == 0 {
+			count = s.ahead
+		}
+		s.widen[k] = max(1, sh.waves/float64(s.n)*float64(count)/max(1, inFlight))
+	}
+	// A compute unit's cache has 128 lines, or twice as many, and no more misses on their way. Fewer than 80 would not do,
+	// by Little's law, for the rates of the second level that are measured.
+	lines := w.ps.accesses() * w.ps.lines * (1 - w.ps.hit[0]) / float64(max(1, w.ps.rounds)) * w.ps.waves / float64(s.n)
+	capacity := 128 * s.p.units * s.fill[1] * s.widen[1]
+	return capacity / max(1e-6, lines)
 }
 
 func (h *shader) accesses() float64 { return h.tex + h.loads + h.stores }
@@ -308,13 +324,21 @@ func (s *pipe) step(e event) {
 		}
 	case e.step == stepPA:
 		per := w.culled*0.5 + (1-w.culled)*(1+3*w.clipped)
-		s.to(e, s.serve(servePA, e.node, w.input*g*per/(s.p.engines*c), primitives), stepSC)
+		n := s.serve(servePA, e.node, w.input*g*per/(s.p.engines*c), primitives)
+		if s.crowd {
+			s.out.vs.add(now, s.nodes[n].end)
+		}
+		s.to(e, n, stepSC)
 	case e.step == stepSC:
 		left := w.input * (1 - w.culled)
 		pixels := 4 * w.quads() * (1 - 0.8*w.hiz)
 		cost := (left*1.6*g + pixels*px/scPixels) / (s.p.engines * c)
 		n := s.serve(serveSC, e.node, cost, rasterizer)
-		s.out.paOnSC.add(now, s.nodes[n].end-cost*s.scale[rasterizer])
+		waited := s.nodes[n].end - cost*s.scale[rasterizer]
+		s.out.paOnSC.add(now, waited)
+		if s.crowd {
+			s.out.vs.add(now, waited)
+		}
 		s.leaveGE(n)
 		if w.covered*w.samples == 0 {
 			return

@@ -77,12 +77,12 @@ func plant(m *maker, label int, grow float64) {
 			}
 		case cache:
 			h := m.kernel(30, 0, 16, 1)
-			h.lines, h.spread, h.slots, h.rounds = m.in(3, 5)*grow, m.in(2, 4), 16, 2
-			h.hit = [4]float64{m.in(0.02, 0.15), m.in(0.02, 0.2), 0.985, 0.6}
+			h.lines, h.spread, h.slots, h.rounds = m.in(2, 4), m.in(2, 4), 16, 2
+			h.hit = [4]float64{m.in(0.02, 0.15), m.in(0.02, 0.2), 0.998, 0.6}
 			if m.p.mall == 0 {
 				h.hit[3] = 0
 			}
-			m.dispatch("table larger than the first levels", m.about(300e3, 2)*m.scale, h)
+			m.dispatch("table larger than the first levels", m.about(500e3, 2)*m.scale*grow, h)
 		case latency:
 			m.chase()
 			h := &m.works[len(m.works)-1].ps

@@ -28,17 +28,19 @@ var bits = []struct {
 }
 
 // chances are how likely each bit is found set while a work runs. A bit is set while any of a block's instances works,
-// which a block that is used a little is more often than one of its instances.
+// which a block that is used a little is more often than one of its instances. The texture cache's bit is that of the
+// caches of single pipes, through which all goes that the address units ask for and nothing of colours and depth.
 func (o *outcome) chances(w *work, asynchronous bool) (p [17]float64) {
 	any := func(ns float64, instances float64) float64 {
 		return 1 - math.Pow(1-min(1, max(0, ns/o.time)), instances)
 	}
 	shading := any(max(o.vs.sum, o.ps.sum), 1)
 	stalled := o.psOnCB.sum
-	p = [17]float64{1, 0.9, shading, any(o.busy[serveTA]+o.taOnCache.sum, 2.2), any(o.busy[serveCB]+0.5*stalled, 1.8),
+	asked := o.busy[serveTA] + o.taOnCache.sum
+	p = [17]float64{1, 0.9, shading, any(asked, 2.2), any(o.busy[serveCB]+0.5*stalled, 1.8),
 		any(o.busy[serveDB]+0.3*stalled, 1.8), any(o.busy[servePA]+o.paOnSC.sum, 1.5), any(o.busy[serveSC], 1.5), 0,
 		any(o.busy[serveCB]+stalled, 1.6), any(o.busy[serveGE]+0.3*o.vs.sum, 1.5), 0.93, 0, 0.93,
-		any(o.busy[serveL2]+o.busy[serveL1]*0.5+0.1*o.busy[serveTA], 2.5), any(max(o.busy[serveDRAM], o.busy[serveFabric]), 2),
+		any(max(o.busy[serveL1], asked), 2.5), any(max(o.busy[serveDRAM], o.busy[serveFabric]), 2),
 		any(o.busy[serveCB]+o.busy[serveDB], 1.8)}
 	if w.compute {
 		p[4], p[5], p[6], p[7], p[9], p[10], p[16] = 0, 0, 0, 0, 0.01, 0, 0

@@ -193,7 +193,7 @@ func mixture(r *rand.Rand, m *machine, ns float64) content {
 			*v *= math.Exp(0.8 * r.NormFloat64())
 		}
 		l.occupancy = uniform(r, 0.1, 1)
-		l.overdraw = max(l.overdraw, 0.3)
+		l.overdraw, l.blend = max(l.overdraw, 0.3), min(max(l.blend, 1), 4)
 		if m.gen5 && r.IntN(3) == 0 {
 			l.boxes = uniform(r, 5, 150)
 		}
@@ -234,6 +234,9 @@ func planted(r *rand.Rand, m *machine, c simulate.Candidate, ns float64) content
 	k.launch = uniform(r, 10e3, 20e3)
 	k.uneven = uniform(r, 0.02, 0.12)
 	l := drawLook(r)
+	if resource == rBackend {
+		l = layered(r)
+	}
 	if m.gen5 {
 		l.boxes = 0.01
 		if resource == rRayTracing {
@@ -249,7 +252,7 @@ func planted(r *rand.Rand, m *machine, c simulate.Candidate, ns float64) content
 		p := k.add("main", compute, computed(&l, 1e5), 1)
 		k.full("show", 0.05*fullHD, p)
 	} else {
-		if resource != rTiler && resource != rRasterizer {
+		if resource != rTiler && resource != rRasterizer && resource != rBackend {
 			l.size = uniform(r, 200, 900)
 		}
 		if resource == rTiler {

@@ -339,11 +339,8 @@ func (p *program) countMemory(t *table, w *work, h *habits, s *segment, cycles f
 		last = share
 	}
 	ns := s.end - s.start
+	// By Little's law. A program whose reads wait for each other has few in flight, although it waits for nothing else.
 	level := beats / burst / ns * s.latency / m.inFlight
-	if used[rLatency] > level {
-		level = 0.5*level + 0.5*used[rLatency]*0.6
-	}
-	level = max(level, 0.7*math.Pow(min(1, s.memory), 8)) // where memory is full, what can be in flight is
 	written := out / burst / ns * s.latency / m.inFlight * 1.5
 	lastRead, lastWrite := 0.0, 0.0
 	for i, q := range []string{"Q1", "Q2", "Q3"} {

@@ -29,9 +29,9 @@
 //
 // Rates per core and cycle are those that Arm's public formulas of metrics imply: eight texture samples, two or four
 // interpolated slots, a quarter of an SFU instruction, two FMA instructions on the G720, beats of 16 bytes, tiles of 32 x
-// 32 pixels, fragment tasks of 64 x 64 on the G720, warps of 16 threads, four threads in a task of vertices. Clocks,
-// numbers of cores and bandwidths are in the range of phones sold with these GPUs. How fast the tiler, the rasterizer and the
-// blender are is not public; theirs are assumptions.
+// 32 pixels, fragment tasks of 64 x 64 on the G720, warps of 16 threads, four threads in a task of vertices. Four pixels
+// blended per cycle are Arm's data sheet's. Clocks, numbers of cores and bandwidths are in the range of phones sold with
+// these GPUs. How fast the tiler and the rasterizer are is not public; theirs are assumptions.
 //
 // # What is left out
 //

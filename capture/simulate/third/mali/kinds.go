@@ -50,11 +50,15 @@ func (p *program) single(r *rand.Rand, plant simulate.Candidate) {
 		c.sync = true
 	case simulate.QueuesInTurn:
 		k := newMaker(r, m)
+		unit := pick(r, rArithmetic, rTexture, rBackend, rLoadStore)
 		l := drawLook(r)
 		l.size = uniform(r, 3, 6)
+		if unit == rBackend {
+			l = layered(r)
+		}
 		k.scene("scene", l, fullHD)
 		m.plant(k.passes, binning, rTiler, 1.6)
-		m.plant(k.passes, fragment, pick(r, rArithmetic, rTexture, rBackend, rLoadStore), 1.6)
+		m.plant(k.passes, fragment, unit, 1.6)
 		m.level(k.passes, fragment, ns)
 		m.level(k.passes, binning, ns*uniform(r, 0.6, 0.9))
 		k.passes[1].last = true

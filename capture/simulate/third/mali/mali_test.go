@@ -212,6 +212,75 @@ func TestSlicesOfTheCacheGiveWhatNobodyTells(t *testing.T) {
 	}
 }
 
+// Arm's data sheet gives a core four pixels per cycle, and formats of more than 32 bits or many samples take a few times as
+// long: a backend that limits does not take tens of cycles for a quad.
+func TestABackendThatLimitsTakesPixelsAtItsRate(t *testing.T) {
+	for k, name := range Names {
+		all := plants(k == 1)
+		at := uint64(slices.Index(all, leafOf[rBackend]))
+		for i := range uint64(6) {
+			cap := simulatetest.Recorded(t, cases.Case(t, name, simulate.KindSingle, at+i*uint64(len(all))), simulate.Options{})
+			cat, err := metrics.Get(cap.GPU)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := counts{t, cap, cat}
+			active := "MaliFragActiveCy"
+			if k == 1 {
+				active = "MaliMainActiveCy"
+			}
+			pixels, cycles := 0.0, 0.0
+			for _, v := range x.of("MaliFragWarp") {
+				pixels += 16 * v
+			}
+			for _, v := range x.of(active) {
+				cycles += v
+			}
+			if rate := pixels / cycles; rate < 0.8 || rate > 4 {
+				t.Errorf("%s single %d: %.2f pixels per cycle and core", name, at+i*uint64(len(all)), rate)
+			}
+		}
+	}
+}
+
+// By Little's law as many reads are under way as begin in the time that one takes. Where these are few, as where reads
+// wait for each other, the histogram of outstanding reads is in its lowest band.
+func TestOutstandingReadsFollowFromTheirLatency(t *testing.T) {
+	for k, name := range Names {
+		all := plants(k == 1)
+		for _, resource := range []int{rLatency, rBackend, rArithmetic} {
+			at := uint64(slices.Index(all, leafOf[resource]))
+			for i := range uint64(4) {
+				cap := simulatetest.Recorded(t, cases.Case(t, name, simulate.KindSingle, at+i*uint64(len(all))), simulate.Options{})
+				cat, err := metrics.Get(cap.GPU)
+				if err != nil {
+					t.Fatal(err)
+				}
+				x := counts{t, cap, cat}
+				total := func(names ...string) (sum float64) {
+					for _, v := range x.of(names...) {
+						sum += v
+					}
+					return sum
+				}
+				latency, banded := 0.0, 0.0
+				for i, band := range []string{"0", "128", "192", "256", "320"} {
+					beats := total("MaliExtBusRdLat" + band)
+					latency, banded = latency+beats*[]float64{100, 160, 224, 288, 352}[i], banded+beats
+				}
+				beats := total("MaliExtBusRdBt")
+				latency = (latency + 500*(beats-banded)) / beats
+				cores, _ := cap.Property("MaliConstantsShaderCoreCount")
+				reads := total("MaliExtBusRd")
+				flight := reads / total("gpu_clock_cycles") * latency / cores.Number
+				if lowest := total("MaliExtBusRdOTQ1") / reads; flight < 3 && lowest < 0.8 {
+					t.Errorf("%s, %v, %d: %.1f reads of a core under way, and %.2f of them in the lowest band", name, leafOf[resource], i, flight, lowest)
+				}
+			}
+		}
+	}
+}
+
 func TestAFrameThatADisplayHoldsHasNoClearLimiter(t *testing.T) {
 	truth := simulatetest.Judged(t, cases.Case(t, Names[0], simulate.KindArchetype, 23)) // every second refresh of 120 Hz
 	if _, clear := truth.Limiter(); clear || truth.Missed == 0 {

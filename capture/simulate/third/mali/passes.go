@@ -20,7 +20,7 @@ type look struct {
 	killed        float64 // share of quads that early tests kill
 	hidden        float64 // share of the others that is removed before shading
 	bytes         float64 // per pixel written to memory
-	blend         float64 // cycles of the blender per shaded quad
+	blend         float64 // cycles of the blender per shaded quad: one, and up to four for wide formats or many samples
 	size          float64 // pixels per primitive
 	texMiss       float64 // share of the texture unit's beats that come from memory
 	loadMiss      float64
@@ -36,6 +36,17 @@ func drawLook(r *rand.Rand) look {
 		writes: uniform(r, 0, 0.5), overdraw: uniform(r, 1.3, 3), killed: uniform(r, 0.1, 0.4), hidden: uniform(r, 0.02, 0.25),
 		bytes: uniform(r, 2, 6), blend: uniform(r, 1, 2), size: uniform(r, 30, 250), texMiss: uniform(r, 0.05, 0.3),
 		loadMiss: uniform(r, 0.03, 0.2), texBeats: uniform(r, 0.5, 1.7), occupancy: uniform(r, 0.5, 1), waited: uniform(r, 0.3, 0.7)}
+}
+
+// layered is what blended layers cost that hardly calculate: they ask more of the blender than of anything else. It takes
+// four pixels per cycle at most and a quarter of that where formats are wide, so that no longer shader can wait for it.
+func layered(r *rand.Rand) look {
+	l := drawLook(r)
+	l.fma, l.cvt, l.sfu, l.messages, l.slots = uniform(r, 1.5, 4), uniform(r, 0.5, 1.2), uniform(r, 0, 0.3), uniform(r, 0.5, 1.5), uniform(r, 2, 5)
+	l.filter, l.texBeats, l.reads, l.writes = uniform(r, 1, 1.6), uniform(r, 0.3, 0.8), uniform(r, 0.05, 0.4), 0
+	l.overdraw, l.killed, l.hidden, l.blend = uniform(r, 4, 12), uniform(r, 0, 0.05), 0, uniform(r, 2, 4)
+	l.size = uniform(r, 400, 2000)
+	return l
 }
 
 // shade adds what warps do.
@@ -86,7 +97,7 @@ func drawn(l *look, pixels float64) (w work) {
 	w[qKilled] = w[qQuad] * l.killed
 	w[qRastPrim] = 1.7 * pixels * l.overdraw / l.size
 	w.shade(l, w[qQuad]*(1-l.killed)*(1-l.hidden)/4)
-	w[qBlend] = 4 * w[qWarp] * l.blend / 4
+	w[qBlend] = 4 * w[qWarp] * l.blend
 	w[qTileWrite] = pixels * l.bytes / beat
 	w[qMemWrite] += w[qTileWrite] * 0.85
 	w[qFrontRead] = 2.5*w[qRastPrim] + 6*w[qTile]

@@ -209,7 +209,7 @@ func TestCountersKeepTheirIdentities(t *testing.T) {
 // Counters of different passes are of other clocks, so that these are compared as one pass would have all of them.
 func TestNothingWaitsForLongerThanThereIsTime(t *testing.T) {
 	for _, kind := range Kinds(Names[0]) {
-		for seed := range uint64(12) {
+		for seed := range uint64(24) {
 			h := fnv.New64a()
 			h.Write([]byte(Names[0] + " " + kind))
 			d := draw{rand.New(rand.NewPCG(h.Sum64(), seed))}
@@ -229,6 +229,10 @@ func TestNothingWaitsForLongerThanThereIsTime(t *testing.T) {
 					if x.less > x.more*1.0001 {
 						t.Errorf("%s %d, dispatch %d: %s: %.0f of %.0f", kind, seed, i, x.name, x.less, x.more)
 					}
+				}
+				// By Little's law no more reads are on their way than a processor's GL0 have places for lines.
+				if flight := v["GL1C_GL2_REQ_READ_LATENCY"] / v["SQ_BUSY_CYCLES_avr"]; flight > 1.1*processors*linesUnderWay {
+					t.Errorf("%s %d, dispatch %d: %.0f reads under way", kind, seed, i, flight)
 				}
 				// A GL2 that has little to do takes what it is sent.
 				if v["GL2C_REQ"] < 0.3*8*v["SQ_BUSY_CYCLES_avr"] && v["GL2C_ATOMIC"] == 0 && v["GL1C_STALL_GL2_GL1"] > 0.1*v["GL1C_BUSY"] {

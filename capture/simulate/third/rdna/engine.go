@@ -156,6 +156,7 @@ type engine struct {
 	dram   server
 	air    []flight
 	lines  float64 // under way
+	gate   flight  // what the load waited for that was let in last
 
 	groups  []workgroup
 	waves   waveHeap

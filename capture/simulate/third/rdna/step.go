@@ -214,6 +214,7 @@ func (e *engine) memory(w *wave, o *op) (done float64, seg int32) {
 	}
 	out = e.segs[seg].to
 	delay := e.m.l0Cycles + e.m.l2Cycles
+	mean := e.m.l2Cycles // of a line, from GL1 on
 	if far := missed * (1 - o.gl2); far > 1e-6 && o.kind != opAtomic {
 		far *= max(o.bytesOfLine(), 64)
 		if o.kind == opLoad {
@@ -242,22 +243,23 @@ func (e *engine) memory(w *wave, o *op) (done float64, seg int32) {
 			miss = 1
 		}
 		delay += reach * (e.m.mallNs + miss*e.m.dramNs) * e.m.clock
+		mean += (1 - o.gl2) * (e.m.mallNs + (1-mall)*e.m.dramNs) * e.m.clock
 	}
-	missing := delay // of what misses
 	if o.kind == opLoad {
 		part := min(1, missed) // a load whose lines mostly hit waits for GL0 only most of the time
 		delay = part*delay + (1-part)*e.m.l0Cycles
 	}
 	vary := e.m.latency * (0.85 + 0.3*e.draw(w))
 	delay *= vary
-	missing = (missing - e.m.l0Cycles) * vary
+	mean *= vary
 	done = out + delay
 	last := e.add(byLatency, out, done, seg)
 	e.below.add(begin, done)
-	e.inFlight += requests * (out - begin + missing)
+	e.inFlight += requests * (out - begin + mean)
 	if o.kind == opLoad {
-		// Most of the queue for the memory lies above GL1, where no counter sees it.
-		e.latency += (missing + 0.25*(out-begin)) * missed
+		// The counter adds up what every read takes, and those that hit return early, although the wave waits for the
+		// slowest. Most of the queue for the memory lies above GL1, where no counter sees it.
+		e.latency += (mean + 0.25*(out-begin)) * missed
 		e.reads += missed
 		e.air = append(e.air, flight{done, missed, last})
 		e.lines += missed
@@ -268,9 +270,13 @@ func (e *engine) memory(w *wave, o *op) (done float64, seg int32) {
 // bytesOfLine is how much of a line is written.
 func (o *op) bytesOfLine() float64 { return min(lineBytes, o.bytes*lanes/o.lines) }
 
-// room waits until so many more lines may be under way.
+// room waits until so many more lines may be under way. Loads are let in one after the other, as they come: what one that
+// waits has been given is not there for the next one before it.
 func (e *engine) room(lines, at float64, seg int32) (float64, int32) {
 	from := at
+	if e.gate.done > at {
+		at, seg = e.gate.done, e.gate.seg
+	}
 	for len(e.air) > 0 && (e.lines+lines > linesUnderWay || e.air[0].done <= at) {
 		f := e.air[0]
 		e.air = e.air[1:]
@@ -281,6 +287,7 @@ func (e *engine) room(lines, at float64, seg int32) (float64, int32) {
 	}
 	if at > from {
 		e.qData.add(from, at)
+		e.gate = flight{done: at, seg: seg}
 	}
 	return at, seg
 }
