@@ -109,7 +109,7 @@ const (
 	scPixels  = 26.0 // pixels per engine and clock
 	spiWaves  = 0.45 // waves per engine and clock, with their inputs written into registers
 	valuReach = 0.88 // of the issue slots: branches, waits for operands, the sequencer's turns
-	exports   = 512  // vertices whose exports wait for primitive assembly: the parameter cache has 256 to 1024 lines
+	exports   = 512  // vertices whose exports wait for primitive assembly: an assumption, as the size of the parameter cache was not found in public documents
 	dramReach = 0.87 // refresh, turns from read to write
 )
 
