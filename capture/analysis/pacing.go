@@ -321,8 +321,7 @@ func PaceOf(in PaceInput) Pace {
 	}
 	usual := displayRate(in.Starts, out.Cadence.Hertz)
 	out.usual = usual
-	out.Dated = (out.Cadence.Strength >= datesKept || out.Cadence.Strength >= gridWeak && atRefresh(out.Cadence.Hertz)) &&
-		(kept || !marked)
+	out.Dated = (out.Cadence.Strength >= datesKept || in.atRefresh(out.Cadence)) && (kept || !marked)
 	// Work that varies from frame to frame, or samples longer than frames, hide the rhythm, and marks do not. Where most
 	// frames are full of work they leave nothing for a clock: the device waits elsewhere, as while something is loaded.
 	out.Exact = kept && in.onDates()

@@ -20,7 +20,8 @@ const (
 	gridSteps = 32    // tries of a rate at once
 	gridWide  = 0.8   // of the distance between two lines: so far beside a rate a better one is looked for
 	// the least strength of a cadence at the rate of a display, which work that varies hides. Ours
-	gridWeak = 0.25
+	gridWeak   = 0.25
+	gridFolded = 0.4
 	// and that from which on no thread keeps such dates whose work sets the pace: one that is busy all along belongs to
 	// somebody else, or waits without rest. Ours
 	gridSteady = 0.7
@@ -128,10 +129,21 @@ func (p *Pace) certain() bool {
 	return p.Cadence.Strength >= datesKept
 }
 
-// atRefresh reports whether a rate is exactly that of a usual display, or of every other refresh of the usual one.
-func atRefresh(hertz float64) bool {
-	near := func(hz float64) bool { return math.Abs(hertz/hz-1) < gridClock }
-	return near(30) || slices.ContainsFunc(refreshes, near)
+// atRefresh reports whether a cadence that work which varies hides has exactly the rate of a usual display, or of every
+// other refresh of the usual one; of what long samples show at another rate, it is less hidden.
+func (in *PaceInput) atRefresh(c Cadence) bool {
+	if c.Strength < gridWeak {
+		return false
+	}
+	hits := func(near func(rate float64) bool) bool { return near(30) || slices.ContainsFunc(refreshes, near) }
+	if hits(func(rate float64) bool { return math.Abs(c.Hertz/rate-1) < gridClock }) {
+		return true
+	}
+	length := float64(len(in.Active)) * in.Step
+	return c.Strength >= gridFolded && hits(func(rate float64) bool {
+		folded := math.Abs(rate - math.Round(rate*in.Step)/in.Step)
+		return rate*in.Step > 0.5 && math.Abs(c.Hertz-folded) < max(gridClock*rate/4, gridLine/length)
+	})
 }
 
 // always is the share of the time in which some processor works, and that in which one or the device does, as far as the

@@ -86,6 +86,20 @@ func TestARateIsKnownBetterThanTheLinesOfItsTransform(t *testing.T) {
 	}
 }
 
+func TestAWeakRhythmIsADisplaysWhereItHasItsRateExactly(t *testing.T) {
+	in := PaceInput{Step: 0.00683, Active: make([]float64, 200)} // 120 Hz show as 26.4 in such samples
+	for _, c := range []struct {
+		strength, hertz float64
+		want            bool
+	}{
+		{0.3, 60.1, true}, {0.3, 61, false}, {0.2, 60.1, false}, {0.45, 26.45, true}, {0.3, 26.45, false}, {0.45, 27, false},
+	} {
+		if got := in.atRefresh(Cadence{c.strength, c.hertz}); got != c.want {
+			t.Errorf("strength %v at %v Hz: %v", c.strength, c.hertz, got)
+		}
+	}
+}
+
 func TestMarksOfACapKeepDatesAndThoseOfALoopDoNot(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct {
