@@ -124,7 +124,8 @@ func TestAFrameThatWaitsForItsDateIsTheDisplaysAsAWhole(t *testing.T) {
 			in.Active[i], in.Queues[0].Busy[i] = 0, 0
 		}
 	}
-	p := PaceOf(PaceInput{Active: in.Active, Step: 0.001})
+	calm := slices.Repeat([]float64{0.1}, 320)
+	p := PaceOf(PaceInput{Active: in.Active, Step: 0.001, Processors: [][]float64{calm}})
 	if p.Waiter != LimitDisplay || math.Abs(p.Cadence.Hertz-62.5) > 1 {
 		t.Fatalf("the device waits for %s at %v Hz", p.Waiter, p.Cadence.Hertz)
 	}

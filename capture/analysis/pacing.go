@@ -177,31 +177,39 @@ func betweenMissed(starts []int64) (runs [][]int64) {
 // keepDatesWithout is keepDates of frames of which none misses its date. Their deviations then stay; those of frames
 // that begin when the one before is done add up.
 func keepDatesWithout(starts []int64) bool {
-	n := len(starts)
 	best := math.Inf(1)
-	for pattern := 1; pattern <= 5 && 4*pattern <= n; pattern++ {
-		// The rate is that of the whole; each place in the pattern has its own offset.
-		each := pace(starts, pattern)
-		if !(each > 0) {
+	for pattern := 1; pattern <= 5 && 4*pattern <= len(starts); pattern++ {
+		walk, deviation, ok := aboutDates(starts, pattern)
+		if !ok {
 			return false
 		}
-		rest := make([]float64, n)
-		for i, s := range starts {
-			rest[i] = float64(s-starts[0]) - each*float64(i)
-		}
-		about := residuals(rest, pattern)
-		lengths := make([]float64, n-1)
-		for i := range lengths {
-			lengths[i] = float64(starts[i+1] - starts[i])
-		}
-		steps := residuals(lengths, pattern)
-		walk, deviation := variance(about)/max(variance(steps), 1), math.Sqrt(variance(about))/each
 		if deviation < datesExact {
 			return true
 		}
 		best = min(best, walk)
 	}
 	return best <= datesRandom
+}
+
+// aboutDates is how far starts lie from the dates of a pattern of so many frames: their variance in that of the lengths
+// of frames, and their deviation in lengths of a frame.
+func aboutDates(starts []int64, pattern int) (walk, deviation float64, ok bool) {
+	// The rate is that of the whole; each place in the pattern has its own offset.
+	each := pace(starts, pattern)
+	if !(each > 0) {
+		return 0, 0, false
+	}
+	rest := make([]float64, len(starts))
+	for i, s := range starts {
+		rest[i] = float64(s-starts[0]) - each*float64(i)
+	}
+	about := residuals(rest, pattern)
+	lengths := make([]float64, len(starts)-1)
+	for i := range lengths {
+		lengths[i] = float64(starts[i+1] - starts[i])
+	}
+	steps := residuals(lengths, pattern)
+	return variance(about) / max(variance(steps), 1), math.Sqrt(variance(about)) / each, true
 }
 
 // pace is the mean time from one start to the next over whole repetitions of a pattern.
@@ -269,13 +277,17 @@ type Pace struct {
 	seldom      bool // loads of processors were read too seldom to fall apart from the device's
 	apart       bool // processors do a thread's work more while the device waits
 	late        bool // frames are marked, and are known to keep none
+	loose       bool // work repeats at a rate of no display
+	rests       bool // no processor works in much of the time
+	// the share of the time in which some processor or the device works; NaN where samples do not tell
+	filled float64
 }
 
 // PaceOf says whom a device waits for, where it waits: a processor that works all the time; one with which it takes
 // turns; the dates of a display or a cap, where its work repeats as steadily as only a clock does. Else nobody knows.
 func PaceOf(in PaceInput) Pace {
 	out := Pace{Waiter: LimitWaiter, Busiest: math.NaN(), Work: math.NaN(), Correlation: math.NaN(),
-		Cadence: cadenceOf(in.Active, in.Step)}
+		Cadence: in.sharpened(cadenceOf(in.Active, in.Step))}
 	if !(in.Thread > 0) {
 		in.Thread = busyThread
 	}
@@ -298,6 +310,9 @@ func PaceOf(in PaceInput) Pace {
 		out.Correlation = together(in.Processors[busiest], beside)
 		out.apart = in.apart(beside)
 		out.seldom = seldomRead(in.Processors[busiest])
+		var always float64
+		always, out.filled = in.always(beside)
+		out.rests = always < gridAlways
 	}
 	kept, marked := keepDates(in.Starts)
 	// A frame in each refresh keeps its dates, wherever samples that carry the marks put them.
@@ -306,7 +321,7 @@ func PaceOf(in PaceInput) Pace {
 	}
 	usual := displayRate(in.Starts, out.Cadence.Hertz)
 	out.usual = usual
-	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked)
+	out.Dated = (out.Cadence.Strength >= datesKept || in.atRefresh(out.Cadence)) && (kept || !marked)
 	// Work that varies from frame to frame, or samples longer than frames, hide the rhythm, and marks do not. Where most
 	// frames are full of work they leave nothing for a clock: the device waits elsewhere, as while something is loaded.
 	out.Exact = kept && in.onDates()
@@ -327,9 +342,10 @@ func PaceOf(in PaceInput) Pace {
 			out.Dated, out.Exact, out.Cadence.Hertz, usual = true, true, hz, true
 		}
 	}
-	out.shown = out.Dated && usual
+	out.loose = out.Dated && !out.Exact && in.loose(out.Cadence.Hertz)
+	out.shown = out.Dated && usual && !out.loose
 	switch {
-	case out.Busiest >= in.Thread:
+	case out.Busiest >= in.Thread && !(out.shown && out.Cadence.Strength >= gridSteady):
 		out.Waiter = LimitProcessor
 	case out.apart && !out.displayed():
 		out.Waiter = LimitTurns
@@ -338,13 +354,14 @@ func PaceOf(in PaceInput) Pace {
 		out.Waiter = LimitDisplay
 	case out.Exact && device >= frameFull: // nobody takes turns with a device that always works
 		out.Waiter = LimitDisplay
-	case !out.Dated && out.Work >= in.Thread:
+	case (!out.Dated || out.loose) && out.Work >= in.Thread && !out.rests:
 		out.Waiter = LimitProcessor
 	case out.turns(device):
 		out.Waiter = LimitTurns
+	case out.loose && (busiest < 0 || !out.certain()): // a cap, or two that wait for each other: nothing recorded tells
 	case out.Dated:
 		out.Waiter = LimitDisplay
-	case (out.Busiest+out.Work)/2 >= mostlyBusy*in.Thread: // between these two lies the load of one thread
+	case (out.Busiest+out.Work)/2 >= mostlyBusy*in.Thread && !out.rests: // between these two lies the load of one thread
 		out.Waiter = LimitProcessor
 	}
 	return out
@@ -402,6 +419,8 @@ func (p *Pace) turns(device float64) bool {
 		return true
 	case exact && !p.Dated && !p.usual:
 		return true
+	case p.loose && p.certain() && p.Cadence.Hertz >= gridFilm && p.Work+device >= gridFull && !(p.filled < gridApart):
+		return true
 	case p.shown:
 		return p.Correlation <= turnsDated+turnsSteady*(p.Cadence.Strength-datesKept)/(1-datesKept) && both >= turnsFull
 	case p.Cadence.Strength >= datesKept && p.eachRefresh():
@@ -415,7 +434,7 @@ func (p *Pace) turns(device float64) bool {
 		least = turnsFull
 	}
 	return p.Correlation <= turnsCorrelated && both >= least ||
-		p.late && p.Work+device >= turnsTogether && p.Work+device <= turnsOverlap
+		p.late && p.Work+device >= turnsTogether && (p.rests || p.Work+device <= turnsOverlap)
 }
 
 // displayRate reports whether frames with such starts, in ns, or else work that repeats at that rate, come as often as

@@ -56,7 +56,7 @@ func (in *PaceInput) apart(active []float64) bool {
 // displayed reports whether work keeps the dates of a usual display or film. What fills all of the time between two of
 // them gains nothing that is seen.
 func (p *Pace) displayed() bool {
-	return p.Dated && (p.eachRefresh() || slices.ContainsFunc(films, func(hz float64) bool {
+	return p.Dated && !p.loose && (p.eachRefresh() || slices.ContainsFunc(films, func(hz float64) bool {
 		return math.Abs(p.Cadence.Hertz/hz-1) < refreshNear
 	}))
 }
