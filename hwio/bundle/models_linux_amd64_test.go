@@ -111,10 +111,10 @@ func TestAChangedAnswerOfAnOAUnitIsFound(t *testing.T) {
 	})
 }
 
-// The same of a count and of a time in the second of the samples that were collected together. Processors sample at
-// different moments and are added up at those of one of them, by interpolation: a bit that is worth less than the
-// rounding of that is nobody's to find, and changes of two processors could cancel each other. So a bit worth 256
-// or more is changed, in one ring.
+// The same of a count and of a time in the eighth of the samples that were collected together: the first ones of a processor
+// may lie before all of another's, and are then in no capture. Processors sample at different moments and are added up at those
+// of one of them, by interpolation: a bit that is worth less than the rounding of that is nobody's to find, and changes of two
+// processors could cancel each other. So a bit worth 256 or more is changed, in one ring.
 func TestAChangedSampleOfTheKernelIsFound(t *testing.T) {
 	bit := func(at int, mask byte) func(e *tape.Event) bool {
 		return func(e *tape.Event) bool {
@@ -122,7 +122,11 @@ func TestAChangedSampleOfTheKernelIsFound(t *testing.T) {
 				return false
 			}
 			const header, size = 8, 6
-			e.Data[int(binary.NativeEndian.Uint16(e.Data[size:]))+header+at] ^= mask
+			sample := 0
+			for range 7 {
+				sample += int(binary.NativeEndian.Uint16(e.Data[sample+size:]))
+			}
+			e.Data[sample+header+at] ^= mask
 			return true
 		}
 	}
