@@ -22,8 +22,8 @@ const (
 	// the least strength of a cadence at the rate of a display, which work that varies hides. Ours
 	gridWeak   = 0.25
 	gridFolded = 0.4
-	// and that from which on no thread keeps such dates whose work sets the pace: one that is busy all along belongs to
-	// somebody else, or waits without rest. Ours
+	// and that from which on a thread that is busy all along hardly keeps such dates by its own work: it belongs to somebody
+	// else, or waits without rest. Ours
 	gridSteady = 0.7
 	// What a thread and a device work together, of the time, that leaves none at a rate of no display. Who waits for a cap
 	// leaves both some. Ours

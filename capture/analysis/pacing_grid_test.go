@@ -61,20 +61,29 @@ func TestARhythmOfNoDisplayIsWhoeverFillsTheTime(t *testing.T) {
 	}
 }
 
-func TestAThreadOfSomebodyElseIsBusyBesideADisplay(t *testing.T) {
-	in := turnsOf(1000, 20, 8, 4)
-	full := make([]float64, 1000)
-	for i := range full {
-		full[i] = 1
-	}
-	in.Processors = append(in.Processors, full)
-	if got := PaceOf(in); got.Waiter != LimitDisplay {
-		t.Errorf("frames that keep the dates of 50 Hz: %+v, want the display", got)
-	}
-	in = turnsOf(1000, 22, 8, 4) // 45.5 Hz
-	in.Processors = append(in.Processors, full)
-	if got := PaceOf(in); got.Waiter != LimitProcessor {
-		t.Errorf("at a rate of no display: %+v, want the processor", got)
+func TestAThreadThatIsBusyBesideADisplaysRhythmIsNobodysForCertain(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		period int
+		marked bool
+		want   LimitKind
+	}{
+		{"a rhythm of 50 Hz: the display, or that thread", 20, false, LimitWaiter},
+		{"marks of frames on each date of it: the display", 20, true, LimitDisplay},
+		{"45.5 Hz, which no display has: the thread", 22, false, LimitProcessor},
+	} {
+		in := turnsOf(1000, c.period, 8, 4)
+		full := make([]float64, 1000)
+		for i := range full {
+			full[i] = 1
+		}
+		in.Processors = append(in.Processors, full)
+		for at := 0; c.marked && at < 1000; at += c.period {
+			in.Starts = append(in.Starts, int64(at)*1e6)
+		}
+		if got := PaceOf(in); got.Waiter != c.want {
+			t.Errorf("%s: %+v, want %v", c.name, got, c.want)
+		}
 	}
 }
 
