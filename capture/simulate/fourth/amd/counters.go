@@ -120,7 +120,9 @@ func (s *sample) waves(stage int) float64 { return s.result.waves[stage] }
 func (s *sample) geometry(t *table) {
 	prims := math.Floor(s.prims)
 	culled, clipped := math.Floor(prims*s.cull), math.Floor(prims*min(s.clip, 1-s.cull))
-	s.busy(t, "PrimitiveAssemblyBusy", s.result.busy[sPA]*min(1.1, s.uneven), ofGeometry)
+	// The public formula takes from the time in which the clipper is busy a clock for each primitive that leaves.
+	leaving := (prims - culled) / (s.d.pipes * s.ghz)
+	s.busy(t, "PrimitiveAssemblyBusy", (s.result.busy[sPA]-leaving)*min(1.1, s.uneven), ofGeometry)
 	s.busy(t, "PAStalledOnRasterizer", min(0.92*s.stalled[pDB], s.total-s.result.busy[sPA]*1.1), ofGeometry)
 	t.set("PrimitivesIn", prims)
 	t.set("CulledPrims", culled)
