@@ -321,7 +321,7 @@ func (t *tally) group(list []slice) {
 			most = max(most, float64(x.use[i])*m.reach[i])
 		}
 		slow := float64(x.use[resLatency]) * loaded(m, float64(x.load))
-		pressure = min(1, max(pressure, slow)/seg.filled)
+		pressure = min(1, max(pressure, slow, seg.behind(m, &x.use))/seg.filled)
 		held := math.Sqrt(pressure) * seg.filled * t.ragged // cores with warps
 		holds := seg.filled * t.ragged
 		switch q {
@@ -331,6 +331,8 @@ func (t *tally) group(list []slice) {
 		default:
 			if seg.ev[evTri] > 0 {
 				holds = held
+			} else {
+				held = holds // the endpoint gives cores tasks as long as there are any
 			}
 			still *= 1 - holds
 			if seg.ev[evTri] > 0 {
@@ -402,6 +404,21 @@ func (t *tally) group(list []slice) {
 		latency := (m.latMem*m.hz*step/1e9 + m.latGPU) * loaded(m, bus)
 		t.bands(x, latency, rd, wr, cycles)
 	})
+}
+
+// behind is how much what is behind the warps holds them up, so that they stay in the cores and quads in front of them: the
+// pixel backend where it blends, the cache and memory where shaders' own lines are a half or more of what moves. Tiles
+// that are written out hold no warp.
+func (s *segment) behind(m *machine, use *[resources]float32) (most float64) {
+	e := &s.ev
+	if e[evBlendCy]/m.blendQd >= e[evTileWr] {
+		most = float64(use[resBackend])
+	}
+	waits := func(shaders, all float64) float64 { return min(1, shaders/max(1e-9, all-shaders)) }
+	stored := e[evLSWB] + e[evLSOtherWr]
+	most = max(most, float64(use[resCache])*waits(16*(e[evTexL2]+e[evLSL2]+stored), 64*(e[evRdLine]+e[evWrLine])))
+	far := float64(max(use[resBus], use[resDRAM]))
+	return max(most, far*waits(16*(e[evTexExt]+e[evLSExt]), e[evRdBytes]+e[evWrBytes]))
 }
 
 // bands are the histograms of how long reads take and of how many are under way.
