@@ -382,8 +382,20 @@ func (t *tally) group(list []slice) {
 	u := min(1, m.background+(1-m.background)*bus)
 	busy := func(v, from float64) float64 { x := max(0, (v-from)/(1-from)); return 0.5*x*x + 0.012*v }
 	parts := float64(m.slices)
-	g[stL2Rd], g[stL2Wr] = parts*busy(min(1, cache), 0.65), parts*0.4*busy(min(1, cache), 0.65)
-	g[stExtRd], g[stExtWr] = parts*busy(u, 0.72), parts*0.6*busy(u, 0.72)
+	// Reads and writes have channels of their own: one is stalled by what is asked of it.
+	var lines, bytes [2]float64
+	for k := range list {
+		l := &list[k]
+		in := &s.insts[l.inst]
+		f := l.share * s.p.frames[in.frame].scale[in.job]
+		ev := &s.jobOf(int(l.inst)).segs[l.seg].ev
+		lines[0], lines[1] = lines[0]+ev[evRdLine]*f, lines[1]+ev[evWrLine]*f
+		bytes[0], bytes[1] = bytes[0]+ev[evRdBytes]*f, bytes[1]+ev[evWrBytes]*f
+	}
+	part := func(of [2]float64, i int, by float64) float64 { return parts * min(1, by*of[i]/max(1e-9, of[0]+of[1])) }
+	full := busy(min(1, cache), 0.65)
+	g[stL2Rd], g[stL2Wr] = part(lines, 0, 1.4)*full, part(lines, 1, 1.4)*full
+	g[stExtRd], g[stExtWr] = part(bytes, 0, 1.6)*busy(u, 0.72), part(bytes, 1, 1.6)*busy(u, 0.72)
 	t.each(list[0].from, list[0].to, func(x *sums, ns, cycles float64) {
 		for i := range g {
 			x.st[i] += g[i] * cycles
