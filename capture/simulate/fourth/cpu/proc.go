@@ -85,6 +85,7 @@ func (r *recording) proc() {
 func (r *recording) scheduler() {
 	rnd, all := r.rnd, r.tallies.all
 	span := func(i int) float64 { return all[i].end - all[i].start }
+	ran := func(i int) float64 { return add(all[i].ran) }
 	add := func(name, title, unit string, of func(i int) float64) {
 		r.delta(name, title, unit, "scheduler", "procfs", 1, of)
 	}
@@ -92,7 +93,9 @@ func (r *recording) scheduler() {
 	add("intr", "Interrupts", "interrupts", func(i int) float64 {
 		return all[i].accesses + all[i].switches*0.4 + span(i)*1.1e-6*rnd.Spread(0.2)
 	})
-	add("ctxt", "Context switches", "switches", func(i int) float64 { return all[i].switches*1.7 + span(i)*quiet*rnd.Spread(0.3) })
+	add("ctxt", "Context switches", "switches", func(i int) float64 {
+		return all[i].switches*1.7 + 2*r.others[i]*ran(i) + span(i)*quiet*rnd.Spread(0.3)
+	})
 	add("processes", "Tasks started", "tasks", func(i int) float64 { return span(i) * 3e-9 * rnd.ExpFloat64() })
 	gauge := func(name, title string, of func(i int) float64) {
 		r.gauge(capture.Meta{Name: name, Title: title, Unit: "tasks", Block: "scheduler"}, of)
