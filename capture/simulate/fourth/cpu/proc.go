@@ -135,7 +135,7 @@ func (r *recording) pressure() {
 // sensors are the clocks and the temperature, read some times a second.
 func (r *recording) sensors() {
 	m, rnd, all := r.s.m, r.rnd, r.tallies.all
-	if rnd.Chance(0.75) {
+	if rnd.Chance(0.94) && r.clocked {
 		every := max(1, int(1e8/r.s.period))
 		meta := capture.Meta{Name: "cpu_frequency", Title: "CPU frequency", Unit: "Hz", Kind: capture.Gauge, Block: "cpu", Source: "procfs",
 			Combine: capture.CombineMean}

@@ -24,6 +24,8 @@ type recording struct {
 	// How often in a ns that it runs, by sample, a thread gives its processor to something else of the machine: the
 	// kernel's workers, the recorder, other programs. A few times a second on a quiet machine, more than a hundred on others.
 	others []float64
+	// The kernel has a driver for clocks, whose files tell of the highest and of the one that is set. Guests have none.
+	clocked bool
 }
 
 // record makes the capture that a recorder makes of the program's perf events, of /proc and of /sys.
@@ -144,7 +146,7 @@ func (r *recording) describe() {
 	for i := range m.cores {
 		add("cpu_cluster."+strconv.Itoa(i), 0)
 	}
-	if r.rnd.Chance(0.8) {
+	if r.clocked = r.rnd.Chance(0.8); r.clocked {
 		for i := range m.cores {
 			add("cpu_max_freq."+strconv.Itoa(i), math.Round(m.ghz*1e6)*1e3)
 		}
