@@ -128,7 +128,9 @@ var intel = family{
 	},
 	shows: map[string][]string{
 		"cpu/app": host, "cpu/driver": host, "cpu/sync": host,
-		"queues/in_turn":  {"AnyRingBusy", "AnyEngineBusy"},
+		// Any engine, the render engine beside all of the GPU, or the compute engine. DG2 has no public set with one of them.
+		"queues/in_turn": {"AnyRingBusy", "AnyEngineBusy", "RenderBusy", "COMMAND_PARSER_COMPUTE_ENGINE_BUSY",
+			"COMMAND_PARSER_COMPUTE_ENGINE_BUSY_CCS0"},
 		"unit/arithmetic": {"busy:eu"},
 		"unit/texture":    {"busy:samplers", "input:samplers"},
 		// What the data ports move says nothing of how long a message takes; that they wait for L3 does, and so do the
@@ -368,9 +370,11 @@ func (f *family) shown(c simulate.Candidate, cap *capture.Capture) bool {
 	})
 }
 
-// countable reports whether a metric set of the capture's GPU shows a limiter.
+// countable reports whether something that can be recorded shows a limiter: a metric set of the capture's GPU, or the
+// processors beside it.
 func (f *family) countable(c simulate.Candidate, cap *capture.Capture) bool {
-	return len(f.shows[c.String()]) == 0 || f.countedBy(c, cap, nil)
+	names := f.shows[c.String()]
+	return len(names) == 0 || slices.Equal(names, host) || f.countedBy(c, cap, nil)
 }
 
 // countedBy reports whether one of some metric sets of the capture's GPU shows a limiter; of all of them without any.
@@ -379,6 +383,9 @@ func (f *family) countedBy(c simulate.Candidate, cap *capture.Capture, among []s
 	recorded, _ := cap.Property("metric_set")
 	return err == nil && len(cat.Sets()) > 0 && slices.ContainsFunc(f.shows[c.String()], func(name string) bool {
 		sets, all := metrics.SetsShowing(cap, "$"+name)
+		if _, err := cat.Find(name); all && err != nil {
+			return false // the GPU has no such metric, and so it is of no set: some have AnyEngineBusy, DG2 has nothing like it
+		}
 		return all || slices.ContainsFunc(sets, func(s string) bool { // that of the capture itself does not
 			return len(among) == 0 && s != recorded.Text || slices.Contains(among, s)
 		})
