@@ -36,7 +36,7 @@ type family struct {
 }
 
 const (
-	noDisplay = "no rule about dates: the reports name no bottleneck, or only that the GPU lacks work"
+	noDisplay = "the reports say that the display or a cap sets the pace, or that the GPU lacks work, and not that nobody asks for frames"
 	noRule    = "no rule"
 	onlyQueue = "only a queue or a stage that is busy, which is a symptom"
 	stalled   = "that waves or EUs wait is a symptom: it does not say what for"
@@ -48,6 +48,8 @@ var (
 	heldDown = []string{"clock_capped"} // for heat, a power limit and the governor: it names all three
 	// for the application's thread and the driver's: neither says which
 	waitedFor = []string{"cpu_bound", "single_thread"}
+	// "the display, or a cap, sets the pace": it says that either may
+	dates = []string{"vsync_idle"}
 	// loads that go to memory: it does not tell latency from bandwidth
 	memoryMisses = []string{"memory_bound"}
 )
@@ -103,14 +105,14 @@ var mali = family{
 		"cpu/driver":      waitedFor,
 		"cpu/sync":        {"scheduling_bound"},
 		"queues/in_turn":  {"serialized"},
-		"display/vsync":   {"vsync_idle"},
+		"display/vsync":   dates,
+		"display/cap":     dates,
 		// It says that heat, a power limit and the governor look alike.
 		"clock/thermal":  {"clock_limited"},
 		"clock/power":    {"clock_limited"},
 		"clock/governor": {"clock_limited"},
 	},
 	untold: map[string]string{
-		"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 		"display/request": noDisplay,
 	},
 	parts: map[string]string{"front_end": "unit/rasterizer", "commands": "launch/overhead",
@@ -174,13 +176,13 @@ var intel = family{
 		"cpu/driver":      waitedFor,
 		"cpu/sync":        {"scheduling_bound"},
 		"queues/in_turn":  {"other_engine"}, // copies or video, which the render engine waits for
-		"display/vsync":   {"vsync_idle"},
+		"display/vsync":   dates,
+		"display/cap":     dates,
 		"clock/thermal":   heldDown,
 		"clock/power":     heldDown,
 		"clock/governor":  heldDown,
 	},
 	untold: map[string]string{
-		"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 		"display/request": noDisplay,
 	},
 }
@@ -221,7 +223,8 @@ var families = withOthers([]family{
 			"queues/in_turn": {"serialized"},
 			// low where there is work all the time: a performance level may hold it
 			"clock/governor": {"low_clock"},
-			"display/vsync":  {"vsync_idle"},
+			"display/vsync":  dates,
+			"display/cap":    dates,
 			// A block that works all along, and none behind it. The unit for addresses serves textures and loads alike.
 			"unit/texture":            {"texture_bound"},
 			"unit/load_store":         {"texture_bound"},
@@ -241,7 +244,6 @@ var families = withOthers([]family{
 		shows: map[string][]string{"cpu/app": host, "cpu/driver": host, "cpu/sync": host,
 			"queues/in_turn": {"busy_cpc_sampled"}},
 		untold: map[string]string{
-			"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 			"display/request": noDisplay,
 		},
 	},
