@@ -29,7 +29,7 @@ type family struct {
 	// parts are what the parts of the script's account stand for, by name; without an entry it is the simulator's unit
 	// or memory of that name, and groupNotKnown where they do not say what is the limit.
 	parts map[string]string
-	// shows are the metrics that show a limiter, one of which is enough: those that the vendor documents for it. A
+	// shows are the metrics, or properties, that show a limiter, one of which is enough: those that the vendor documents for it. A
 	// capture that has none of them cannot show it, and a report is right that asks for what has one. A limiter that is
 	// not listed can always be shown.
 	shows map[string][]string
@@ -53,6 +53,9 @@ var (
 	// loads that go to memory: it does not tell latency from bandwidth
 	memoryMisses = []string{"memory_bound"}
 )
+
+// toTheHighest is what a processor's clock is compared with: its cycles beside reference cycles, or the highest clock.
+var toTheHighest = []string{"reference_ratio", "cpu_max_freq.0"}
 
 // host are the counters of processors, without which a GPU's capture does not tell who keeps the GPU waiting.
 var host = []string{"cpu/cpu_utilization"}
@@ -302,6 +305,9 @@ var families = withOthers([]family{
 			"clock/thermal":    {"clock_held_down"},
 			"clock/power":      {"clock_held_down"},
 		},
+		// A clock that is held down shows against the highest or the nominal one, and where neither is told, as in many
+		// virtual machines, nothing shows it.
+		shows: map[string][]string{"clock/thermal": toTheHighest, "clock/power": toTheHighest},
 		untold: map[string]string{
 			"display/timer": "that the CPUs are mostly idle is a symptom",
 		},
@@ -363,10 +369,13 @@ func (f *family) right(id string, c simulate.Candidate) bool {
 	return slices.Contains(f.names[c.String()], id)
 }
 
-// shown reports whether a capture has a metric that shows a limiter.
+// shown reports whether a capture has a metric, or a property, that shows a limiter.
 func (f *family) shown(c simulate.Candidate, cap *capture.Capture) bool {
 	names := f.shows[c.String()]
 	return len(names) == 0 || slices.ContainsFunc(names, func(name string) bool {
+		if _, ok := cap.Property(name); ok {
+			return true
+		}
 		m, err := metrics.Resolve(cap, name)
 		return err == nil && !math.IsNaN(m.Total().Float())
 	})
