@@ -314,8 +314,10 @@ func (p *program) countMemory(t *table, w *work, h *habits, s *segment, cycles f
 	t.add("MaliL2CacheWrLookup", writes)
 	t.add("MaliL2CacheLookup", reads+writes)
 	slices := float64(m.slices) * cycles
-	t.add("MaliL2CacheRdStallCy", slices*0.5*math.Pow(min(1, max(used[rCache], 0.7*s.memory)), 5))
-	t.add("MaliL2CacheWrStallCy", slices*0.2*math.Pow(min(1, max(used[rCache], 0.8*s.memory)), 6))
+	// Each is stalled as often as it is asked.
+	part := func(x, other, by float64) float64 { return min(1, by*x/max(1e-9, x+other)) }
+	t.add("MaliL2CacheRdStallCy", slices*part(reads, writes, 1.4)*0.5*math.Pow(min(1, max(used[rCache], 0.7*s.memory)), 5))
+	t.add("MaliL2CacheWrStallCy", slices*part(writes, reads, 1.4)*0.5*math.Pow(min(1, max(used[rCache], 0.8*s.memory)), 6))
 
 	beats := (w[qMissFront] + w[qMissLoad] + w[qMissTex] + w[qMissTiler]) * beat * 8 / float64(m.busBits)
 	out := w[qMemWrite] * beat * 8 / float64(m.busBits)
@@ -327,8 +329,8 @@ func (p *program) countMemory(t *table, w *work, h *habits, s *segment, cycles f
 	t.add("MaliExtBusWr", out/burst)
 	t.add("MaliExtBusWrNoSnoopFull", 0.93*out/burst)
 	t.add("MaliExtBusWrNoSnoopPart", 0.07*out/burst)
-	t.add("MaliExtBusRdStallCy", slices*0.45*math.Pow(min(1, s.memory), 7))
-	t.add("MaliExtBusWrStallCy", slices*0.3*math.Pow(min(1, s.memory), 8))
+	t.add("MaliExtBusRdStallCy", slices*part(beats, out, 1.6)*0.45*math.Pow(min(1, s.memory), 7))
+	t.add("MaliExtBusWrStallCy", slices*part(out, beats, 1.6)*0.45*math.Pow(min(1, s.memory), 7))
 	// Latencies lie around the mean with a long tail.
 	mean := math.Log(max(1, s.latency*s.share*m.hz*1e-9))
 	last := 0.0
