@@ -175,12 +175,16 @@ type tally struct {
 	hard   float64 // share of waits for other queues that the hardware of a job manager sees
 	spread float64 // of latency
 	ragged float64 // share of cores that work while a job runs
+	// How much of a wait for shaders, or for the tiler, the tiler's counters see.
+	position, varying, assembly, fifo float64
 }
 
 func newTally(s *simulation, b *simulate.Bounds, rows []int, r simulate.Random) *tally {
 	last := rows[len(rows)-1]
+	h := simulate.NewRandom(s.p.seed, "fourth tiler")
 	return &tally{s: s, bounds: b, from: rows[0], of: make([]sums, last-rows[0]+1), rows: rows, hard: simulate.Pick[float64](r, 0, 0, 0, r.Float64(), 1),
-		spread: r.Between(0.18, 0.4), ragged: r.Between(0.94, 0.998)}
+		spread: r.Between(0.18, 0.4), ragged: r.Between(0.94, 0.998), position: h.Between(0.55, 0.85), varying: h.Between(0.1, 0.4),
+		assembly: h.Between(0.3, 0.6), fifo: h.Between(0.6, 0.9)}
 }
 
 // each calls f with the samples that a stretch of time lies in, the ns of it in each and its cycles.
@@ -339,10 +343,10 @@ func (t *tally) group(list []slice) {
 				w := x.weight
 				g[stTiler] = max(g[stTiler], 0.9+0.1*float64(x.use[resTiler]))
 				shaders := float64(w[resArith] + w[resLoadStore] + w[resLatency] + w[resDRAM] + w[resCache])
-				g[stPosStall] += 0.7 * min(1, shaders)
-				g[stVarStall] += 0.2 * min(1, shaders)
-				g[stAssembly] += 0.5 * min(1, shaders)
-				g[stPosFull] += 0.75 * float64(w[resTiler])
+				g[stPosStall] += t.position * min(1, shaders)
+				g[stVarStall] += t.varying * min(1, shaders)
+				g[stAssembly] += t.assembly * min(1, shaders)
+				g[stPosFull] += t.fifo * float64(w[resTiler])
 			}
 		}
 		idle *= 1 - holds
