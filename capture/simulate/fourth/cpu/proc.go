@@ -119,12 +119,13 @@ func (r *recording) scheduler() {
 // pressure is /proc/pressure.
 func (r *recording) pressure() {
 	all := r.tallies.all
+	others := simulate.NewRandom(r.s.seed, "pressure").Log(0.0002, 0.02) // of the time, in which something else waits for a processor
 	add := func(name, title string, of func(i int) float64) {
 		r.delta(name, title, "ns", "pressure", "procfs", pressureUnit, of)
 	}
 	add("pressure_cpu_some", "CPU pressure", func(i int) float64 {
 		ns := all[i].end - all[i].start
-		return min(ns, all[i].crowded+ns*0.002)
+		return min(ns, all[i].crowded+ns*others)
 	})
 	add("pressure_memory_some", "Memory pressure, some", func(int) float64 { return 0 })
 	add("pressure_memory_full", "Memory pressure, full", func(int) float64 { return 0 })
