@@ -46,7 +46,8 @@ type Part struct {
 	// Healthy says that every date was kept and that the display, a cap or the lack of requests sets the pace.
 	Healthy bool `json:"healthy"`
 	Missed  int  `json:"missed"` // dates
-	// Held says that the display held every frame to a refresh, so that a capture cannot tell what limits: see Hold.
+	// Held says that a capture cannot tell what limits, whatever it has: the display held every frame to a refresh (see
+	// Hold), or threads spin at a lock.
 	Held bool `json:"held,omitempty"`
 	// GPUBusy is the share of time in which the GPU had work, ClockMean the mean of its clock as a share of the
 	// highest.
@@ -91,8 +92,8 @@ func Best(gains []Gain) (g Gain, clear bool) {
 	return g, g.Percent >= ClearGain && g.Percent >= ClearRatio*second
 }
 
-// Limiter is the leaf that limits, and whether that is clear, which it is not of frames that a display held. Of a
-// healthy part it is what the display's side waits for, and clear.
+// Limiter is the leaf that limits, and whether that is clear, which it is not where no capture can tell. Of a healthy
+// part it is what the display's side waits for, and clear.
 func (p *Part) Limiter() (c Candidate, clear bool) {
 	if p.Healthy {
 		best := Share{DisplayVsync, -1}

@@ -26,12 +26,20 @@ type table struct {
 	late  []capture.Gap
 	load1 float64
 	clock []float64 // per row
+	// What differs between machines and programs: switches in a ns of a processor that others make, pages that are not in
+	// the table by lines from memory, and the part of accesses of the last cache that are loads.
+	others, pages, loads float64
 }
 
 func newTable(c *programCase, o simulate.Options) *table {
 	t := &table{c: c, o: o, r: simulate.NewRandom(c.seed, "cpu recording"), cpus: c.loads[0].m.cpus,
 		axis: &capture.Axis{Clock: "CLOCK_MONOTONIC"}, at: map[string]int{}}
 	t.shown, t.total = make([]float64, len(perCPU)*t.cpus), make([]float64, len(perCPU)*t.cpus)
+	r := simulate.NewRandom(c.seed, "cpu machine")
+	for i := range t.total { // the kernel tells whole ticks of sums that began any time ago
+		t.total[i] = r.Between(0, tick)
+	}
+	t.others, t.pages, t.loads = r.Log(30e-9, 600e-9), r.Log(0.03, 0.6), r.Between(0.6, 0.95)
 	t.cols = simulate.NewColumns(t.axis)
 	for _, x := range perCPU {
 		for cpu := range t.cpus {
@@ -113,7 +121,7 @@ func (t *table) row(w *load, x *row, ns float64) {
 		// The recorder and the rest of the system take a little of every processor.
 		other := min(ns-busy, ns*0.004*t.r.Between(0.3, 2))
 		busyAll += busy
-		switches += q.switches + 2
+		switches += q.switches + t.others*ns
 		t.events(w, cpu, q, ns, busy, other)
 
 		idle := ns - busy - other
@@ -194,17 +202,17 @@ func (t *table) events(w *load, cpu int, q *core, ns, busy, other float64) {
 	below(atCacheMisses, references)
 	add(atL1DcacheLoadMisses, instructions*c.loads*c.near+references*0.8)
 	below(atL1DcacheLoadMisses, loads)
-	llc := add(atLLCLoads, references*0.8)
-	add(atLLCLoadMisses, lines*0.8)
+	llc := add(atLLCLoads, references*t.loads)
+	add(atLLCLoadMisses, lines*t.loads)
 	below(atLLCLoadMisses, llc)
 	add(atDTLBLoads, loads)
-	add(atDTLBLoadMisses, lines*0.25)
+	add(atDTLBLoadMisses, lines*t.pages)
 	below(atDTLBLoadMisses, loads)
 	add(atITLBLoadMisses, q.ns[front]*ghz/400)
 	// Of a whole processor both clocks run all the time.
 	add(atTaskClock, ns)
 	add(atCPUClock, ns)
-	add(atContextSwitches, q.switches+ns/4e6)
+	add(atContextSwitches, q.switches+t.others*ns)
 	add(atCPUMigrations, q.migrations)
 	faults := busy / 1e6 * c.faults
 	add(atPageFaults, faults)

@@ -29,14 +29,14 @@ type family struct {
 	// parts are what the parts of the script's account stand for, by name; without an entry it is the simulator's unit
 	// or memory of that name, and groupNotKnown where they do not say what is the limit.
 	parts map[string]string
-	// shows are the metrics that show a limiter, one of which is enough: those that the vendor documents for it. A
+	// shows are the metrics, or properties, that show a limiter, one of which is enough: those that the vendor documents for it. A
 	// capture that has none of them cannot show it, and a report is right that asks for what has one. A limiter that is
 	// not listed can always be shown.
 	shows map[string][]string
 }
 
 const (
-	noDisplay = "no rule about dates: the reports name no bottleneck, or only that the GPU lacks work"
+	noDisplay = "the reports say that the display or a cap sets the pace, or that the GPU lacks work, and not that nobody asks for frames"
 	noRule    = "no rule"
 	onlyQueue = "only a queue or a stage that is busy, which is a symptom"
 	stalled   = "that waves or EUs wait is a symptom: it does not say what for"
@@ -48,9 +48,14 @@ var (
 	heldDown = []string{"clock_capped"} // for heat, a power limit and the governor: it names all three
 	// for the application's thread and the driver's: neither says which
 	waitedFor = []string{"cpu_bound", "single_thread"}
+	// "the display, or a cap, sets the pace": it says that either may
+	dates = []string{"vsync_idle"}
 	// loads that go to memory: it does not tell latency from bandwidth
 	memoryMisses = []string{"memory_bound"}
 )
+
+// toTheHighest is what a processor's clock is compared with: its cycles beside reference cycles, or the highest clock.
+var toTheHighest = []string{"reference_ratio", "cpu_max_freq.0"}
 
 // host are the counters of processors, without which a GPU's capture does not tell who keeps the GPU waiting.
 var host = []string{"cpu/cpu_utilization"}
@@ -103,14 +108,14 @@ var mali = family{
 		"cpu/driver":      waitedFor,
 		"cpu/sync":        {"scheduling_bound"},
 		"queues/in_turn":  {"serialized"},
-		"display/vsync":   {"vsync_idle"},
+		"display/vsync":   dates,
+		"display/cap":     dates,
 		// It says that heat, a power limit and the governor look alike.
 		"clock/thermal":  {"clock_limited"},
 		"clock/power":    {"clock_limited"},
 		"clock/governor": {"clock_limited"},
 	},
 	untold: map[string]string{
-		"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 		"display/request": noDisplay,
 	},
 	parts: map[string]string{"front_end": "unit/rasterizer", "commands": "launch/overhead",
@@ -128,7 +133,9 @@ var intel = family{
 	},
 	shows: map[string][]string{
 		"cpu/app": host, "cpu/driver": host, "cpu/sync": host,
-		"queues/in_turn":  {"AnyRingBusy", "AnyEngineBusy"},
+		// Any engine, the render engine beside all of the GPU, or the compute engine. DG2 has no public set with one of them.
+		"queues/in_turn": {"AnyRingBusy", "AnyEngineBusy", "RenderBusy", "COMMAND_PARSER_COMPUTE_ENGINE_BUSY",
+			"COMMAND_PARSER_COMPUTE_ENGINE_BUSY_CCS0"},
 		"unit/arithmetic": {"busy:eu"},
 		"unit/texture":    {"busy:samplers", "input:samplers"},
 		// What the data ports move says nothing of how long a message takes; that they wait for L3 does, and so do the
@@ -172,13 +179,13 @@ var intel = family{
 		"cpu/driver":      waitedFor,
 		"cpu/sync":        {"scheduling_bound"},
 		"queues/in_turn":  {"other_engine"}, // copies or video, which the render engine waits for
-		"display/vsync":   {"vsync_idle"},
+		"display/vsync":   dates,
+		"display/cap":     dates,
 		"clock/thermal":   heldDown,
 		"clock/power":     heldDown,
 		"clock/governor":  heldDown,
 	},
 	untold: map[string]string{
-		"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 		"display/request": noDisplay,
 	},
 }
@@ -219,7 +226,8 @@ var families = withOthers([]family{
 			"queues/in_turn": {"serialized"},
 			// low where there is work all the time: a performance level may hold it
 			"clock/governor": {"low_clock"},
-			"display/vsync":  {"vsync_idle"},
+			"display/vsync":  dates,
+			"display/cap":    dates,
 			// A block that works all along, and none behind it. The unit for addresses serves textures and loads alike.
 			"unit/texture":            {"texture_bound"},
 			"unit/load_store":         {"texture_bound"},
@@ -239,7 +247,6 @@ var families = withOthers([]family{
 		shows: map[string][]string{"cpu/app": host, "cpu/driver": host, "cpu/sync": host,
 			"queues/in_turn": {"busy_cpc_sampled"}},
 		untold: map[string]string{
-			"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 			"display/request": noDisplay,
 		},
 	},
@@ -298,6 +305,9 @@ var families = withOthers([]family{
 			"clock/thermal":    {"clock_held_down"},
 			"clock/power":      {"clock_held_down"},
 		},
+		// A clock that is held down shows against the highest or the nominal one, and where neither is told, as in many
+		// virtual machines, nothing shows it.
+		shows: map[string][]string{"clock/thermal": toTheHighest, "clock/power": toTheHighest},
 		untold: map[string]string{
 			"display/timer": "that the CPUs are mostly idle is a symptom",
 		},
@@ -359,18 +369,23 @@ func (f *family) right(id string, c simulate.Candidate) bool {
 	return slices.Contains(f.names[c.String()], id)
 }
 
-// shown reports whether a capture has a metric that shows a limiter.
+// shown reports whether a capture has a metric, or a property, that shows a limiter.
 func (f *family) shown(c simulate.Candidate, cap *capture.Capture) bool {
 	names := f.shows[c.String()]
 	return len(names) == 0 || slices.ContainsFunc(names, func(name string) bool {
+		if _, ok := cap.Property(name); ok {
+			return true
+		}
 		m, err := metrics.Resolve(cap, name)
 		return err == nil && !math.IsNaN(m.Total().Float())
 	})
 }
 
-// countable reports whether a metric set of the capture's GPU shows a limiter.
+// countable reports whether something that can be recorded shows a limiter: a metric set of the capture's GPU, or the
+// processors beside it.
 func (f *family) countable(c simulate.Candidate, cap *capture.Capture) bool {
-	return len(f.shows[c.String()]) == 0 || f.countedBy(c, cap, nil)
+	names := f.shows[c.String()]
+	return len(names) == 0 || slices.Equal(names, host) || f.countedBy(c, cap, nil)
 }
 
 // countedBy reports whether one of some metric sets of the capture's GPU shows a limiter; of all of them without any.
@@ -379,6 +394,9 @@ func (f *family) countedBy(c simulate.Candidate, cap *capture.Capture, among []s
 	recorded, _ := cap.Property("metric_set")
 	return err == nil && len(cat.Sets()) > 0 && slices.ContainsFunc(f.shows[c.String()], func(name string) bool {
 		sets, all := metrics.SetsShowing(cap, "$"+name)
+		if _, err := cat.Find(name); all && err != nil {
+			return false // the GPU has no such metric, and so it is of no set: some have AnyEngineBusy, DG2 has nothing like it
+		}
 		return all || slices.ContainsFunc(sets, func(s string) bool { // that of the capture itself does not
 			return len(among) == 0 && s != recorded.Text || slices.Contains(among, s)
 		})

@@ -101,3 +101,52 @@ func TestMappedFindingsCanBeNamed(t *testing.T) {
 		}
 	}
 }
+
+// What the processors show of a program, a capture with their counters shows, whoever made the model: without that, to
+// ask for them would be wrong everywhere.
+func TestCapturesWithProcessorsShowWhoWaits(t *testing.T) {
+	for i := range families {
+		f := &families[i]
+		if !slices.Contains(all.Kinds(f.name), simulate.KindSerial) || f.script == "cpu" {
+			continue
+		}
+		for seed := range uint64(2) {
+			c, err := all.Case(f.name, simulate.KindSerial, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, host := range []simulate.Choice{simulate.Yes, simulate.No} {
+				cap, err := c.Record(simulate.Options{Host: host})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, limiter := range []simulate.Candidate{simulate.CPUApp, simulate.CPUDriver, simulate.CPUSync} {
+					if got := f.shown(limiter, cap); got != (host == simulate.Yes) {
+						t.Errorf("%s %d: with counters of the processors %v, %s is shown: %v", f.name, seed, host == simulate.Yes, limiter, got)
+					}
+					if !f.countable(limiter, cap) {
+						t.Errorf("%s: %s cannot be counted, though processors can be recorded", f.name, limiter)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Engines beside the render engine: public sets of all GPUs but DG2 count when they work.
+func TestOtherEnginesAreCountableWhereASetHasThem(t *testing.T) {
+	for name, want := range map[string]bool{"intel-bdw": true, "intel-kbl-gt2": true, "intel-icl": true, "intel-tgl": true,
+		"intel-dg2": false, "intel-dg2-fourth": false, "intel-mtl": true, "intel-lnl": true, "intel-bmg": true} {
+		c, err := all.Case(name, simulate.KindSerial, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cap, err := c.Record(simulate.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := findFamily(name).countable(simulate.QueuesInTurn, cap); got != want {
+			t.Errorf("%s: queues in turn are countable: %v", name, got)
+		}
+	}
+}

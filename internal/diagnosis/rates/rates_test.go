@@ -81,7 +81,7 @@ func TestRunsOverSeedsAddUpWhoeverJudges(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
 	}
-	for _, want := range []string{"A note.", "### gfx1151", "| display/cap | cannot be told", whole.Model} {
+	for _, want := range []string{"A note.", "### gfx1151", "| display/request | cannot be told", whole.Model} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("%q is not in\n%s", want, page.String())
 		}

@@ -120,7 +120,9 @@ func (s *sample) waves(stage int) float64 { return s.result.waves[stage] }
 func (s *sample) geometry(t *table) {
 	prims := math.Floor(s.prims)
 	culled, clipped := math.Floor(prims*s.cull), math.Floor(prims*min(s.clip, 1-s.cull))
-	s.busy(t, "PrimitiveAssemblyBusy", s.result.busy[sPA]*min(1.1, s.uneven), ofGeometry)
+	// The public formula takes from the time in which the clipper is busy a clock for each primitive that leaves.
+	leaving := (prims - culled) / (s.d.pipes * s.ghz)
+	s.busy(t, "PrimitiveAssemblyBusy", (s.result.busy[sPA]-leaving)*min(1.1, s.uneven), ofGeometry)
 	s.busy(t, "PAStalledOnRasterizer", min(0.92*s.stalled[pDB], s.total-s.result.busy[sPA]*1.1), ofGeometry)
 	t.set("PrimitivesIn", prims)
 	t.set("CulledPrims", culled)
@@ -141,11 +143,16 @@ func (s *sample) geometry(t *table) {
 
 func (s *sample) pixelBlocks(t *table) {
 	stalled := s.stalled[pCB]
-	s.busy(t, "DepthStencilTestBusy", s.result.busy[sDB]*s.uneven+0.95*stalled, ofPixels)
-	s.busy(t, "ZUnitStalled", 0.9*stalled, ofPixels)
+	// Exports that are tested after shading wait for the depth blocks, and these for the colour blocks only where such wait.
+	colour := stalled
+	if s.late {
+		colour = min(stalled, s.queued[sCB])
+	}
+	s.busy(t, "DepthStencilTestBusy", s.result.busy[sDB]*s.uneven+0.95*colour, ofPixels)
+	s.busy(t, "ZUnitStalled", 0.9*colour, ofPixels)
 	s.busy(t, "PSExportStalls", b2f(s.ps.waves > 0 && !s.compute)*stalled, ofPixels)
-	colour := s.pixels() * b2f(s.ps.waves > 0 && !s.compute)
-	t.whole("PSPixelsOut", colour*max(1, s.targets))
+	exported := s.pixels() * b2f(s.ps.waves > 0 && !s.compute)
+	t.whole("PSPixelsOut", exported*max(1, s.targets))
 	quads := math.Floor(s.quads)
 	hiz := math.Floor(quads * s.hiz)
 	early := math.Floor((quads - hiz) * s.early)
@@ -195,7 +202,7 @@ func (s *sample) pixelBlocks(t *table) {
 	t.set("CBMemWritten", bytes(w))
 	t.set("CBColorAndMaskRead", bytes(r*1.03))
 	t.set("CBColorAndMaskWritten", bytes(w*1.03))
-	slow := b2f(s.format >= 2*max(1, s.targets)) * colour / 4
+	slow := b2f(s.format >= 2*max(1, s.targets)) * exported / 4
 	t.whole("CBSlowPixelCount", slow)
 	t.set("CBSlowPixelPct", b2f(slow > 0)*100)
 }

@@ -198,6 +198,9 @@ func (w *work) plan(d *device, ghz float64, r *relief, wt *[2][packets]float64, 
 		pl.room[slots] = inFlight
 		delay := x.wait[stage] * max(1, float64(inFlight)/max(0.05, fit)) / rounds
 		pl.room[pMiss] = max(2, int(w.missing*float64(inFlight)+0.5))
+		if w.asksMore(s, d) {
+			pl.room[pMiss] = min(pl.room[pMiss], inFlight-1)
+		}
 		asks := s.requests() > 0
 		for range rounds {
 			does(sALU, arithmetic, x.alu[stage]/rounds, true)
@@ -264,6 +267,17 @@ func (w *work) plan(d *device, ghz float64, r *relief, wt *[2][packets]float64, 
 	add(answered, 0)
 	add(give, pCB)
 	return pl
+}
+
+// asksMore reports whether the waves that are in flight ask for more lines at once than L0 caches have, each of which can be
+// under way once: the texture addressers then wait. A compute unit's has 16 KiB, 32 KiB since RDNA 3.
+func (w *work) asksMore(s *shader, d *device) bool {
+	lines := 128 * d.cu
+	if d.gfx() == "gfx11" {
+		lines *= 2
+	}
+	inFlight := min(s.waves, d.slots()*s.held)
+	return inFlight*(s.tex*4+(s.loads+s.stores)*s.lines)/max(1, s.deps)*(1-w.l0) > lines
 }
 
 // size is the number of packets that a pass is cut into: small ones are of few waves.

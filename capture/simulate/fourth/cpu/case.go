@@ -83,7 +83,7 @@ func newSession(name, kind string, seed uint64) *session {
 		s.text += p.text
 		s.warm = append(s.warm, 0.12e9)
 		samples := r.Between(70, 240) / float64(len(s.programs))
-		s.length = append(s.length, max(0.4e9/float64(len(s.programs)), min(1.6e9, samples*s.period)))
+		s.length = append(s.length, max(0.4e9/float64(len(s.programs)), 12*p.round, min(1.6e9, samples*s.period)))
 	}
 	return s
 }

@@ -90,8 +90,9 @@ func (r *recording) perf() {
 	all := r.tallies.all
 	software("task_clock", "Task clock", "ns", func(i int) float64 { return ran(&all[i]) })
 	software("cpu_clock", "CPU clock", "ns", func(i int) float64 { return ran(&all[i]) * 1.0004 })
-	// The kernel also takes a processor from the program now and then.
-	software("context_switches", "Context switches", "switches", func(i int) float64 { return all[i].switches + ran(&all[i])/4e7 + all[i].crowded/4e6 })
+	software("context_switches", "Context switches", "switches", func(i int) float64 {
+		return all[i].switches + r.others[i]*ran(&all[i]) + all[i].crowded/4e6
+	})
 	software("cpu_migrations", "CPU migrations", "migrations", func(i int) float64 { return all[i].migrations })
 	minor := rnd.Log(2e-7, 2e-5) // per ns
 	var faults []float64

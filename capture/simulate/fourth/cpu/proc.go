@@ -85,6 +85,7 @@ func (r *recording) proc() {
 func (r *recording) scheduler() {
 	rnd, all := r.rnd, r.tallies.all
 	span := func(i int) float64 { return all[i].end - all[i].start }
+	ran := func(i int) float64 { return add(all[i].ran) }
 	add := func(name, title, unit string, of func(i int) float64) {
 		r.delta(name, title, unit, "scheduler", "procfs", 1, of)
 	}
@@ -92,7 +93,9 @@ func (r *recording) scheduler() {
 	add("intr", "Interrupts", "interrupts", func(i int) float64 {
 		return all[i].accesses + all[i].switches*0.4 + span(i)*1.1e-6*rnd.Spread(0.2)
 	})
-	add("ctxt", "Context switches", "switches", func(i int) float64 { return all[i].switches*1.7 + span(i)*quiet*rnd.Spread(0.3) })
+	add("ctxt", "Context switches", "switches", func(i int) float64 {
+		return all[i].switches*1.7 + 2*r.others[i]*ran(i) + span(i)*quiet*rnd.Spread(0.3)
+	})
 	add("processes", "Tasks started", "tasks", func(i int) float64 { return span(i) * 3e-9 * rnd.ExpFloat64() })
 	gauge := func(name, title string, of func(i int) float64) {
 		r.gauge(capture.Meta{Name: name, Title: title, Unit: "tasks", Block: "scheduler"}, of)
@@ -116,12 +119,13 @@ func (r *recording) scheduler() {
 // pressure is /proc/pressure.
 func (r *recording) pressure() {
 	all := r.tallies.all
+	others := simulate.NewRandom(r.s.seed, "pressure").Log(0.0002, 0.02) // of the time, in which something else waits for a processor
 	add := func(name, title string, of func(i int) float64) {
 		r.delta(name, title, "ns", "pressure", "procfs", pressureUnit, of)
 	}
 	add("pressure_cpu_some", "CPU pressure", func(i int) float64 {
 		ns := all[i].end - all[i].start
-		return min(ns, all[i].crowded+ns*0.002)
+		return min(ns, all[i].crowded+ns*others)
 	})
 	add("pressure_memory_some", "Memory pressure, some", func(int) float64 { return 0 })
 	add("pressure_memory_full", "Memory pressure, full", func(int) float64 { return 0 })
@@ -132,7 +136,7 @@ func (r *recording) pressure() {
 // sensors are the clocks and the temperature, read some times a second.
 func (r *recording) sensors() {
 	m, rnd, all := r.s.m, r.rnd, r.tallies.all
-	if rnd.Chance(0.75) {
+	if rnd.Chance(0.94) && r.clocked {
 		every := max(1, int(1e8/r.s.period))
 		meta := capture.Meta{Name: "cpu_frequency", Title: "CPU frequency", Unit: "Hz", Kind: capture.Gauge, Block: "cpu", Source: "procfs",
 			Combine: capture.CombineMean}

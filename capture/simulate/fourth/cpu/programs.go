@@ -139,7 +139,8 @@ func flow(kinds ...func(simulate.Random) mix) recipe {
 // relay are threads of which one waits for the other although it could go on.
 func relay(n int, uneven float64, kinds ...func(simulate.Random) mix) recipe {
 	return func(b *build) {
-		ms := b.r.Log(0.4, 9)
+		ms := b.r.Log(0.4, 30)
+		b.p.round = ms * 1e6 * float64(n)
 		forth, back := make([]int, n), b.token(1, b.r.Whole(2, 4))
 		for i := range n {
 			forth[i] = b.token(0, 0)

@@ -21,6 +21,11 @@ type recording struct {
 	left    map[string]bool
 	// By what the processor's own accounting of slots is off.
 	frontOff, badOff, memoryOff float64
+	// How often in a ns that it runs, by sample, a thread gives its processor to something else of the machine: the
+	// kernel's workers, the recorder, other programs. A few times a second on a quiet machine, more than a hundred on others.
+	others []float64
+	// The kernel has a driver for clocks, whose files tell of the highest and of the one that is set. Guests have none.
+	clocked bool
 }
 
 // record makes the capture that a recorder makes of the program's perf events, of /proc and of /sys.
@@ -85,6 +90,10 @@ func (s *session) record(o *simulate.Options) (*capture.Capture, error) {
 		}
 	}
 	t.all = kept
+	others := simulate.NewRandom(s.seed, s.family+" "+s.kind+" others")
+	for rate := others.Log(2e-9, 150e-9); len(r.others) < len(kept); {
+		r.others = append(r.others, rate*others.Spread(0.5))
+	}
 	r.cfg.Name, r.cfg.Format, r.cfg.GPU, r.cfg.Axis = fmt.Sprintf("%s-%d", s.kind, s.seed), "simulated", "cpu", axis
 	r.cfg.Device = capture.Device{Name: s.m.name, Vendor: s.m.vendor, Driver: "Linux 6.8.0"}
 	r.describe()
@@ -137,7 +146,7 @@ func (r *recording) describe() {
 	for i := range m.cores {
 		add("cpu_cluster."+strconv.Itoa(i), 0)
 	}
-	if r.rnd.Chance(0.8) {
+	if r.clocked = r.rnd.Chance(0.8); r.clocked {
 		for i := range m.cores {
 			add("cpu_max_freq."+strconv.Itoa(i), math.Round(m.ghz*1e6)*1e3)
 		}

@@ -41,6 +41,7 @@ type program struct {
 	locks   int
 	meets   int
 	period  float64 // ns between dates, 0 without
+	round   float64 // ns or so in which threads in turn have all had theirs, 0 without such
 	// parallel is about how many of its threads run at a time, as a share.
 	parallel float64
 }

@@ -43,7 +43,10 @@ func (s *spec) host(cfg *capture.Config, rounds []*round, rows []row, o *simulat
 	if s.clocking.ceiling > 0 && s.clocking.by == thermal {
 		hot = r.Between(95, 100)
 	}
-	carry := make([]float64, 2*cpus)
+	carry := make([]float64, 2*cpus) // of a tick, at any place of which the kernel's sums are
+	for i := range carry {
+		carry[i] = r.Float64()
+	}
 	for from := 0; from < len(rows); {
 		first := cfg.Axis.Start[from]
 		to := from

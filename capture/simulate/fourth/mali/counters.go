@@ -65,6 +65,11 @@ type quantity func(x *sums) float64
 func (m *machine) quantities(t *tally, r simulate.Random) map[string]quantity {
 	back, coherent := r.Between(0.02, 0.4), simulate.Pick[float64](r, 0, 0, r.Between(0.02, 0.1))
 	pages := r.Log(0.004, 0.03)
+	// What hardware and drivers do beside, which differs between them: habits.
+	h := simulate.NewRandom(t.s.p.seed, "fourth habits")
+	walked, second, partial := h.Between(0.1, 0.4), h.Between(0.1, 0.4), h.Log(0.01, 0.2)
+	snooped, evicted, clean, inner := h.Log(0.003, 0.08), h.Log(0.01, 0.12), h.Log(0.005, 0.05), h.Log(0.003, 0.03)
+	readWait, flushWait, issueWait := h.Between(0.15, 0.4), h.Between(0.1, 0.3), h.Between(0.2, 0.4)
 	out := map[string]quantity{}
 	st := func(name string, i int, share float64) {
 		out[name] = func(x *sums) float64 { return share * x.st[i] }
@@ -78,22 +83,22 @@ func (m *machine) quantities(t *tally, r simulate.Random) map[string]quantity {
 	ev("MaliExtBusRdBt", evRdBytes, 1/m.bus)
 	ev("MaliExtBusWr", evWrBytes, 1.0/64)
 	ev("MaliExtBusWrBt", evWrBytes, 1/m.bus)
-	ev("MaliExtBusWrNoSnoopFull", evWrBytes, (0.93-coherent)/64)
-	ev("MaliExtBusWrNoSnoopPart", evWrBytes, 0.07/64)
+	ev("MaliExtBusWrNoSnoopFull", evWrBytes, (1-partial-coherent)/64)
+	ev("MaliExtBusWrNoSnoopPart", evWrBytes, partial/64)
 	ev("MaliExtBusWrSnoopFull", evWrBytes, coherent/64)
 	out["MaliL2CacheLookup"] = func(x *sums) float64 { return x.ev[evRdLine] + x.ev[evWrLine] }
 	ev("MaliMMULookup", evRdLine, pages)
-	ev("MaliMMUL3Hit", evRdLine, pages*0.6)
-	ev("MaliMMUL2Hit", evRdLine, pages*0.2)
-	ev("MaliMMUL3Rd", evRdLine, pages*0.2)
-	ev("MaliMMUL2Rd", evRdLine, pages*0.04)
+	ev("MaliMMUL3Hit", evRdLine, pages*(1-walked-second*(1-walked)))
+	ev("MaliMMUL2Hit", evRdLine, pages*second*(1-walked))
+	ev("MaliMMUL3Rd", evRdLine, pages*walked)
+	ev("MaliMMUL2Rd", evRdLine, pages*walked*second)
 	ev("MaliL2CacheRd", evRdLine, 0.98)
-	ev("MaliL2CacheWr", evWrLine, 0.97)
-	ev("MaliL2CacheSnp", evWrLine, 0.03)
-	ev("MaliL2CacheL1Wr", evWrLine, 0.01)
-	ev("MaliL2CacheL1Rd", evWrLine, 0.02)
-	ev("MaliL2CacheEvict", evWrLine, 0.05)
-	ev("MaliL2CacheCleanUnique", evWrLine, 0.02)
+	ev("MaliL2CacheWr", evWrLine, 1-snooped)
+	ev("MaliL2CacheSnp", evWrLine, snooped)
+	ev("MaliL2CacheL1Wr", evWrLine, inner/2)
+	ev("MaliL2CacheL1Rd", evWrLine, inner)
+	ev("MaliL2CacheEvict", evWrLine, evicted)
+	ev("MaliL2CacheCleanUnique", evWrLine, clean)
 	st("MaliL2CacheL1RdStallCy", stL2Rd, 0.01)
 	ev("MaliGeomBackFacePrim", evVisible, back)
 	ev("MaliGeomFrontFacePrim", evVisible, 1-back)
@@ -109,9 +114,9 @@ func (m *machine) quantities(t *tally, r simulate.Random) map[string]quantity {
 	for of, q := range []string{"MaliFragQueue", "MaliNonFragQueue"} {
 		out[q+"ActiveCy"] = func(x *sums) float64 { return x.st[stQueued+of] + t.hard*x.st[stWait+of] }
 		st(q+"WaitDepCy", stWait+of, t.hard)
-		st(q+"WaitRdCy", stIssue+of, 0.3)
-		out[q+"WaitIssueCy"] = func(x *sums) float64 { return 0.35*x.st[stIssue+of] + x.st[stStall+of] }
-		st(q+"WaitFlushCy", stIssue+of, 0.25)
+		st(q+"WaitRdCy", stIssue+of, readWait)
+		out[q+"WaitIssueCy"] = func(x *sums) float64 { return issueWait*x.st[stIssue+of] + x.st[stStall+of] }
+		st(q+"WaitFlushCy", stIssue+of, flushWait)
 		st(q+"WaitFinishCy", stEnding+of, 1)
 	}
 	bins := func(name string, of int, shares ...float64) {

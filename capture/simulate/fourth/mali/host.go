@@ -54,7 +54,13 @@ func (s *simulation) processors(axis *capture.Axis, origin int64, without []stri
 	}
 	switches, running := make([]uint64, n), make([]float64, n)
 	rate := r.Log(800, 5000) // of what else runs
-	var due [16][3]float64   // ns of user, system and all that are not counted yet
+	// The kernel tells whole ticks of each sum since it started, which was any time ago.
+	var due [16][3]float64 // ns of user, system and idle that are not told yet
+	for cpu := range m.cpus {
+		for k := range due[cpu] {
+			due[cpu][k] = r.Between(0, jiffy)
+		}
+	}
 	for i := range n {
 		from, to := float64(axis.Start[i]+origin), float64(axis.End[i]+origin)
 		user, system := make([]float64, m.cpus), make([]float64, m.cpus)
@@ -74,15 +80,11 @@ func (s *simulation) processors(axis *capture.Axis, origin int64, without []stri
 				user[cpu], system[cpu] = user[cpu]/over, system[cpu]/over
 			}
 			running[i] += other / (to - from)
-			d := &due[cpu]
-			d[0], d[1], d[2] = d[0]+user[cpu], d[1]+system[cpu], d[2]+to-from
-			u, y := math.Floor(d[0]/jiffy), math.Floor(d[1]/jiffy)
-			all := math.Floor(d[2] / jiffy)
-			u = min(u, all)
-			y = min(y, all-u)
-			d[0], d[1], d[2] = d[0]-u*jiffy, d[1]-y*jiffy, d[2]-all*jiffy
-			values[0][cpu][i], values[2][cpu][i] = uint64(u*jiffy), uint64(y*jiffy)
-			values[3][cpu][i] = uint64((all - u - y) * jiffy)
+			for k, ns := range [...]float64{user[cpu], system[cpu], max(0, to-from-user[cpu]-system[cpu])} {
+				ticks := math.Floor((due[cpu][k] + ns) / jiffy)
+				due[cpu][k] += ns - ticks*jiffy
+				values[[...]int{0, 2, 3}[k]][cpu][i] = uint64(ticks * jiffy)
+			}
 		}
 		count := rate * (to - from) / 1e9 * r.Between(0.7, 1.3)
 		for _, t := range wakes {

@@ -175,12 +175,16 @@ type tally struct {
 	hard   float64 // share of waits for other queues that the hardware of a job manager sees
 	spread float64 // of latency
 	ragged float64 // share of cores that work while a job runs
+	// How much of a wait for shaders, or for the tiler, the tiler's counters see.
+	position, varying, assembly, fifo float64
 }
 
 func newTally(s *simulation, b *simulate.Bounds, rows []int, r simulate.Random) *tally {
 	last := rows[len(rows)-1]
+	h := simulate.NewRandom(s.p.seed, "fourth tiler")
 	return &tally{s: s, bounds: b, from: rows[0], of: make([]sums, last-rows[0]+1), rows: rows, hard: simulate.Pick[float64](r, 0, 0, 0, r.Float64(), 1),
-		spread: r.Between(0.18, 0.4), ragged: r.Between(0.94, 0.998)}
+		spread: r.Between(0.18, 0.4), ragged: r.Between(0.94, 0.998), position: h.Between(0.55, 0.85), varying: h.Between(0.1, 0.4),
+		assembly: h.Between(0.3, 0.6), fifo: h.Between(0.6, 0.9)}
 }
 
 // each calls f with the samples that a stretch of time lies in, the ns of it in each and its cycles.
@@ -321,7 +325,7 @@ func (t *tally) group(list []slice) {
 			most = max(most, float64(x.use[i])*m.reach[i])
 		}
 		slow := float64(x.use[resLatency]) * loaded(m, float64(x.load))
-		pressure = min(1, max(pressure, slow)/seg.filled)
+		pressure = min(1, max(pressure, slow, seg.behind(m, &x.use))/seg.filled)
 		held := math.Sqrt(pressure) * seg.filled * t.ragged // cores with warps
 		holds := seg.filled * t.ragged
 		switch q {
@@ -331,16 +335,18 @@ func (t *tally) group(list []slice) {
 		default:
 			if seg.ev[evTri] > 0 {
 				holds = held
+			} else {
+				held = holds // the endpoint gives cores tasks as long as there are any
 			}
 			still *= 1 - holds
 			if seg.ev[evTri] > 0 {
 				w := x.weight
 				g[stTiler] = max(g[stTiler], 0.9+0.1*float64(x.use[resTiler]))
 				shaders := float64(w[resArith] + w[resLoadStore] + w[resLatency] + w[resDRAM] + w[resCache])
-				g[stPosStall] += 0.7 * min(1, shaders)
-				g[stVarStall] += 0.2 * min(1, shaders)
-				g[stAssembly] += 0.5 * min(1, shaders)
-				g[stPosFull] += 0.75 * float64(w[resTiler])
+				g[stPosStall] += t.position * min(1, shaders)
+				g[stVarStall] += t.varying * min(1, shaders)
+				g[stAssembly] += t.assembly * min(1, shaders)
+				g[stPosFull] += t.fifo * float64(w[resTiler])
 			}
 		}
 		idle *= 1 - holds
@@ -380,8 +386,20 @@ func (t *tally) group(list []slice) {
 	u := min(1, m.background+(1-m.background)*bus)
 	busy := func(v, from float64) float64 { x := max(0, (v-from)/(1-from)); return 0.5*x*x + 0.012*v }
 	parts := float64(m.slices)
-	g[stL2Rd], g[stL2Wr] = parts*busy(min(1, cache), 0.65), parts*0.4*busy(min(1, cache), 0.65)
-	g[stExtRd], g[stExtWr] = parts*busy(u, 0.72), parts*0.6*busy(u, 0.72)
+	// Reads and writes have channels of their own: one is stalled by what is asked of it.
+	var lines, bytes [2]float64
+	for k := range list {
+		l := &list[k]
+		in := &s.insts[l.inst]
+		f := l.share * s.p.frames[in.frame].scale[in.job]
+		ev := &s.jobOf(int(l.inst)).segs[l.seg].ev
+		lines[0], lines[1] = lines[0]+ev[evRdLine]*f, lines[1]+ev[evWrLine]*f
+		bytes[0], bytes[1] = bytes[0]+ev[evRdBytes]*f, bytes[1]+ev[evWrBytes]*f
+	}
+	part := func(of [2]float64, i int, by float64) float64 { return parts * min(1, by*of[i]/max(1e-9, of[0]+of[1])) }
+	full := busy(min(1, cache), 0.65)
+	g[stL2Rd], g[stL2Wr] = part(lines, 0, 1.4)*full, part(lines, 1, 1.4)*full
+	g[stExtRd], g[stExtWr] = part(bytes, 0, 1.6)*busy(u, 0.72), part(bytes, 1, 1.6)*busy(u, 0.72)
 	t.each(list[0].from, list[0].to, func(x *sums, ns, cycles float64) {
 		for i := range g {
 			x.st[i] += g[i] * cycles
@@ -402,6 +420,21 @@ func (t *tally) group(list []slice) {
 		latency := (m.latMem*m.hz*step/1e9 + m.latGPU) * loaded(m, bus)
 		t.bands(x, latency, rd, wr, cycles)
 	})
+}
+
+// behind is how much what is behind the warps holds them up, so that they stay in the cores and quads in front of them: the
+// pixel backend where it blends, the cache and memory where shaders' own lines are a half or more of what moves. Tiles
+// that are written out hold no warp.
+func (s *segment) behind(m *machine, use *[resources]float32) (most float64) {
+	e := &s.ev
+	if e[evBlendCy]/m.blendQd >= e[evTileWr] {
+		most = float64(use[resBackend])
+	}
+	waits := func(shaders, all float64) float64 { return min(1, shaders/max(1e-9, all-shaders)) }
+	stored := e[evLSWB] + e[evLSOtherWr]
+	most = max(most, float64(use[resCache])*waits(16*(e[evTexL2]+e[evLSL2]+stored), 64*(e[evRdLine]+e[evWrLine])))
+	far := float64(max(use[resBus], use[resDRAM]))
+	return max(most, far*waits(16*(e[evTexExt]+e[evLSExt]), e[evRdBytes]+e[evWrBytes]))
 }
 
 // bands are the histograms of how long reads take and of how many are under way.

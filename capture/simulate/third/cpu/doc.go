@@ -15,6 +15,10 @@
 // needless wait made as loose as a buffer allows; no limit of power or of heat. Shares of time follow the path that led
 // to each frame's end.
 //
+// Where what limits is a lock at which threads spin, no limiter is clear: a thread that spins takes a CPU, completes
+// instructions and never gives the CPU away, as one that works, so that no event of the processor and no file of /proc
+// tells them apart: it takes a profile of the functions that run.
+//
 // Public facts that it rests on: interval analysis (Eyerman, Eeckhout, Karkhanis and Smith, "A Mechanistic Performance
 // Model for Superscalar Out-of-Order Processors"); Yasin's "A Top-Down Method for Performance Analysis"; penalties,
 // widths and latencies from the vendors' optimization guides; what the kernel maps its generic events to in

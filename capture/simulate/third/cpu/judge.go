@@ -108,6 +108,7 @@ func part(m *machine, p *program, base *run, relieved [][]float64, first, last i
 	}
 	out.Shares = base.shares(first, last, out.Start, out.End)
 	out.QueueShares = slices.Clone(out.Shares)
+	out.Held = out.Leaves[0].Candidate == cpuLock && base.spins(from, to)
 	out.Healthy = dates && out.Missed == 0 && most < simulate.ClearGain && out.ShareOf(displayTimer) > 0.1
 	busy, clock := 0.0, 0.0
 	for _, s := range base.spans {
@@ -122,6 +123,24 @@ func part(m *machine, p *program, base *run, relieved [][]float64, first, last i
 	}
 	out.GPUBusy, out.ClockMean = busy/(to-from), clock/(to-from)
 	return out
+}
+
+// spins reports whether threads that wait for locks mostly do so on their CPUs.
+func (s *run) spins(from, to float64) bool {
+	var all, busy float64
+	for _, past := range s.past {
+		for _, x := range past {
+			if x.what != queuesUp {
+				continue
+			}
+			d := max(0, min(x.to, to)-max(x.from, from))
+			all += d
+			if x.busy {
+				busy += d
+			}
+		}
+	}
+	return 2*busy > all
 }
 
 // shares walks back along the path that led to each frame's end, to the end of the frame before of the same thread: of

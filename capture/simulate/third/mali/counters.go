@@ -1,6 +1,9 @@
 package mali
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+)
 
 // table collects counters by Arm's machine names, sample by sample.
 type table struct {
@@ -36,6 +39,19 @@ func (t *table) add(name string, v float64) {
 // habits are what a program and its compiler make the same throughout.
 type habits struct {
 	partial, opaque, full, registers, diverged, narrow, single, writeBack float64
+	face, plane, sample, scissor                                          float64 // parts of what is culled
+	updated, late, lateKilled, unchanged                                  float64 // parts of quads, of late tests, of tiles
+	position, varying, assembly                                           float64 // how much of a wait for shaders each stall sees
+	written                                                               float64 // part of writes to memory that is no full line
+}
+
+// cull divides what is culled by why, as scenes differ.
+func (h *habits) cull(r *rand.Rand) {
+	h.face, h.plane, h.sample, h.scissor = uniform(r, 0.2, 0.9), logarithmic(r, 0.05, 0.8), logarithmic(r, 0.01, 0.4), logarithmic(r, 0.001, 0.1)
+	sum := h.face + h.plane + h.sample + h.scissor
+	for _, x := range []*float64{&h.face, &h.plane, &h.sample, &h.scissor} {
+		*x /= sum
+	}
 }
 
 // queueNames are the front end's names of the queues before and since the 5th generation.
@@ -107,11 +123,11 @@ func (p *program) count(t *table, s *segment, h *habits) {
 			cores *= busy
 			share *= busy
 			tiler += cycles * min(1, 0.25+a.use[rTiler])
-			t.add("MaliTilerPosShadStallCy", cycles*0.6*max(0, 0.9-a.use[rTiler]))
-			t.add("MaliTilerVarShadStallCy", cycles*0.25*max(0, 0.9-a.use[rTiler]))
+			t.add("MaliTilerPosShadStallCy", cycles*h.position*max(0, 0.9-a.use[rTiler]))
+			t.add("MaliTilerVarShadStallCy", cycles*h.varying*max(0, 0.9-a.use[rTiler]))
 			t.add("MaliTilerPosShadFIFOFullCy", cycles*0.5*max(0, a.use[rTiler]-0.4))
 			if m.gen5 {
-				t.add("MaliTilerPrimAsPosShadStallCy", cycles*0.4*max(0, 0.9-a.use[rTiler]))
+				t.add("MaliTilerPrimAsPosShadStallCy", cycles*h.assembly*max(0, 0.9-a.use[rTiler]))
 			}
 			fallthrough
 		default:
@@ -252,13 +268,13 @@ func (p *program) countCore(t *table, w *work, h *habits, s *segment, frag, othe
 	add(qQuad, "MaliFragRastQd")
 	t.add("MaliFragRastPartQd", min(w[qQuad], 0.5*w[qQuad]*h.partial+1.5*w[qRastPrim]))
 	t.add("MaliFragEZSTestQd", w[qKilled]+0.9*(w[qQuad]-w[qKilled]))
-	t.add("MaliFragEZSUpdateQd", 0.55*(w[qQuad]-w[qKilled]))
+	t.add("MaliFragEZSUpdateQd", h.updated*(w[qQuad]-w[qKilled]))
 	add(qKilled, "MaliFragEZSKillQd")
-	t.add("MaliFragLZSTestQd", 0.02*(w[qQuad]-w[qKilled]))
-	t.add("MaliFragLZSKillQd", 0.003*(w[qQuad]-w[qKilled]))
+	t.add("MaliFragLZSTestQd", h.late*(w[qQuad]-w[qKilled]))
+	t.add("MaliFragLZSKillQd", h.late*h.lateKilled*(w[qQuad]-w[qKilled]))
 	t.add("MaliFragOpaqueQd", h.opaque*(w[qQuad]-w[qKilled]))
 	add(qTile, "MaliFragTile")
-	t.add("MaliFragTileKill", 4*0.02*w[qTile])
+	t.add("MaliFragTileKill", 4*h.unchanged*w[qTile])
 	add(qFrontRead, "MaliSCBusFFEL2RdBt")
 	add(qMissFront, "MaliSCBusFFEExtRdBt")
 	add(qLoadRead, "MaliSCBusLSL2RdBt")
@@ -282,16 +298,16 @@ func (p *program) countCore(t *table, w *work, h *habits, s *segment, frag, othe
 	add(qVisible, "MaliGeomVisiblePrim")
 	culled := w[qPrimitive] - w[qVisible]
 	if m.gen5 {
-		t.add("MaliGeomFaceCullPrim", 0.55*culled)
-		t.add("MaliGeomPlaneCullPrim", 0.36*culled)
-		t.add("MaliGeomScissorCullPrim", 0.01*culled)
+		t.add("MaliGeomFaceCullPrim", h.face*culled)
+		t.add("MaliGeomPlaneCullPrim", h.plane*culled)
+		t.add("MaliGeomScissorCullPrim", h.scissor*culled)
 	} else {
-		t.add("MaliGeomFaceXYPlaneCullPrim", 0.89*culled)
-		t.add("MaliGeomZPlaneCullPrim", 0.03*culled)
+		t.add("MaliGeomFaceXYPlaneCullPrim", (h.face+h.scissor+0.92*h.plane)*culled)
+		t.add("MaliGeomZPlaneCullPrim", 0.08*h.plane*culled)
 		misses := min(3*w[qPrimitive], 4*w[qPosition])
 		t.add("MaliTilerPosCacheMiss", misses)
 	}
-	t.add("MaliGeomSampleCullPrim", 0.08*culled)
+	t.add("MaliGeomSampleCullPrim", h.sample*culled)
 	t.add("MaliTilerPosCacheHit", 3*w[qPrimitive]-min(3*w[qPrimitive], 4*w[qPosition]))
 	t.add("MaliTilerVarCacheMiss", min(3*w[qVisible], 4*w[qVarying]))
 	t.add("MaliTilerVarCacheHit", 3*w[qVisible]-min(3*w[qVisible], 4*w[qVarying]))
@@ -314,8 +330,10 @@ func (p *program) countMemory(t *table, w *work, h *habits, s *segment, cycles f
 	t.add("MaliL2CacheWrLookup", writes)
 	t.add("MaliL2CacheLookup", reads+writes)
 	slices := float64(m.slices) * cycles
-	t.add("MaliL2CacheRdStallCy", slices*0.5*math.Pow(min(1, max(used[rCache], 0.7*s.memory)), 5))
-	t.add("MaliL2CacheWrStallCy", slices*0.2*math.Pow(min(1, max(used[rCache], 0.8*s.memory)), 6))
+	// Each is stalled as often as it is asked.
+	part := func(x, other, by float64) float64 { return min(1, by*x/max(1e-9, x+other)) }
+	t.add("MaliL2CacheRdStallCy", slices*part(reads, writes, 1.4)*0.5*math.Pow(min(1, max(used[rCache], 0.7*s.memory)), 5))
+	t.add("MaliL2CacheWrStallCy", slices*part(writes, reads, 1.4)*0.5*math.Pow(min(1, max(used[rCache], 0.8*s.memory)), 6))
 
 	beats := (w[qMissFront] + w[qMissLoad] + w[qMissTex] + w[qMissTiler]) * beat * 8 / float64(m.busBits)
 	out := w[qMemWrite] * beat * 8 / float64(m.busBits)
@@ -325,10 +343,10 @@ func (p *program) countMemory(t *table, w *work, h *habits, s *segment, cycles f
 	t.add("MaliExtBusRdNoSnoop", beats/burst)
 	t.add("MaliExtBusWrBt", out)
 	t.add("MaliExtBusWr", out/burst)
-	t.add("MaliExtBusWrNoSnoopFull", 0.93*out/burst)
-	t.add("MaliExtBusWrNoSnoopPart", 0.07*out/burst)
-	t.add("MaliExtBusRdStallCy", slices*0.45*math.Pow(min(1, s.memory), 7))
-	t.add("MaliExtBusWrStallCy", slices*0.3*math.Pow(min(1, s.memory), 8))
+	t.add("MaliExtBusWrNoSnoopFull", (1-h.written)*out/burst)
+	t.add("MaliExtBusWrNoSnoopPart", h.written*out/burst)
+	t.add("MaliExtBusRdStallCy", slices*part(beats, out, 1.6)*0.45*math.Pow(min(1, s.memory), 7))
+	t.add("MaliExtBusWrStallCy", slices*part(out, beats, 1.6)*0.45*math.Pow(min(1, s.memory), 7))
 	// Latencies lie around the mean with a long tail.
 	mean := math.Log(max(1, s.latency*s.share*m.hz*1e-9))
 	last := 0.0

@@ -208,4 +208,7 @@ func root6(x float64) float64 { return math.Cbrt(math.Sqrt(x)) }
 
 func uniform(r *rand.Rand, lo, hi float64) float64 { return lo + (hi-lo)*r.Float64() }
 
+// logarithmic draws a number whose magnitude is even.
+func logarithmic(r *rand.Rand, lo, hi float64) float64 { return lo * math.Pow(hi/lo, r.Float64()) }
+
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }

@@ -114,7 +114,10 @@ func (w *recorder) counters() error {
 	t := &table{index: map[string]int{}, n: n}
 	w.tab = t
 	h := &habits{partial: uniform(w.r, 0.1, 0.4), opaque: uniform(w.r, 0.3, 0.9), full: uniform(w.r, 0.6, 0.95), registers: uniform(w.r, 0, 0.5),
-		diverged: uniform(w.r, 0, 0.08), narrow: uniform(w.r, 0.05, 0.6), single: uniform(w.r, 0.01, 0.2), writeBack: uniform(w.r, 0.3, 0.8)}
+		diverged: uniform(w.r, 0, 0.08), narrow: uniform(w.r, 0.05, 0.6), single: uniform(w.r, 0.01, 0.2), writeBack: uniform(w.r, 0.3, 0.8),
+		updated: uniform(w.r, 0.3, 0.8), late: logarithmic(w.r, 0.002, 0.1), lateKilled: uniform(w.r, 0.02, 0.5), unchanged: logarithmic(w.r, 0.004, 0.06),
+		position: uniform(w.r, 0.45, 0.75), varying: uniform(w.r, 0.1, 0.4), assembly: uniform(w.r, 0.25, 0.55), written: logarithmic(w.r, 0.01, 0.2)}
+	h.cull(w.r)
 	threads := uniform(w.r, 0.85, 0.97)
 	for i := range w.e.segments {
 		s := &w.e.segments[i]
