@@ -47,6 +47,7 @@ const (
 	mostlyBusy      = 0.7
 	calmThread      = 0.33  // a processor with so little to do is waited for by nobody whose frames keep dates
 	turnsCertain    = -0.85 // unless the one hardly ever works while the other does
+	turnsBeside     = 0.3   // and of two that work at the same time. Ours
 	turnsCorrelated = -0.5  // the load of a processor and of a device that work in turn
 	turnsTogether   = 0.85  // and the share of the time that both fill: submitting, answering and waking up take the rest
 	turnsSteadily   = 0.88  // and that of work that repeats as steadily as a clock
@@ -58,7 +59,11 @@ const (
 	turnsOverlap = 1.3
 	// Loads that were read so seldom that no correlation tells anything leave what both fill: those of two that wait for each
 	// other and for nobody else are all of the time, but for what ticks and handing over blur. Ours
-	turnsExact   = 0.05
+	turnsExact = 0.05
+	// Nor does one processor, which has a part of a thread that the kernel moves, fill it with the device where frames keep
+	// dates that a rhythm would show. Ours
+	turnsAlone   = 0.93
+	turnsMost    = 1.05
 	seldomChange = 0.25  // of the samples: the load of a processor that changes in fewer was read more seldom than the device's
 	seldomSame   = 0.001 // and that is no change: times are rounded
 	refreshExact = 0.002 // a display's rate, as marks of frames tell it, but for half a sample
@@ -353,7 +358,7 @@ func PaceOf(in PaceInput) Pace {
 		}
 	case out.Busiest >= in.Thread:
 		out.Waiter = LimitProcessor
-	case out.apart && !out.displayed():
+	case out.apart && !out.displayed() && (out.late || !in.onDisplay(out.Cadence)):
 		out.Waiter = LimitTurns
 	// what both do in a frame may fall apart by chance
 	case out.shown && out.Work < calmThread && out.Correlation > turnsCertain:
@@ -363,7 +368,11 @@ func PaceOf(in PaceInput) Pace {
 	case (!out.Dated || out.loose) && out.Work >= in.Thread && !out.rests:
 		out.Waiter = LimitProcessor
 	case out.turns(device):
-		out.Waiter = LimitTurns
+		// At the rate of a display those who wait for it may do the one's work before the other's in each refresh, and fill it
+		// but for little: that they wait for each other is then only as likely.
+		if !in.onDisplay(out.Cadence) || out.late || out.Correlation <= turnsCertain {
+			out.Waiter = LimitTurns
+		}
 	case out.loose && (busiest < 0 || !out.certain()): // a cap, or two that wait for each other: nothing recorded tells
 	case out.Dated:
 		out.Waiter = LimitDisplay
@@ -425,6 +434,8 @@ func (p *Pace) turns(device float64) bool {
 		return true
 	case exact && !p.Dated && !p.usual:
 		return true
+	case p.seldom && !p.Dated && both >= turnsAlone && both <= turnsMost && !math.IsNaN(p.Correlation): // a load that never changes is no thread's
+		return true
 	case p.loose && p.certain() && p.Cadence.Hertz >= gridFilm && p.Work+device >= gridFull && !(p.filled < gridApart):
 		return true
 	case p.shown:
@@ -440,7 +451,8 @@ func (p *Pace) turns(device float64) bool {
 		least = turnsFull
 	}
 	return p.Correlation <= turnsCorrelated && both >= least ||
-		p.late && p.Work+device >= turnsTogether && (p.rests || p.Work+device <= turnsOverlap)
+		p.late && !(p.Correlation > turnsBeside) && !(p.usual && p.Cadence.Strength >= datesKept) &&
+			p.Work+device >= turnsTogether && (p.rests || p.Work+device <= turnsOverlap)
 }
 
 // displayRate reports whether frames with such starts, in ns, or else work that repeats at that rate, come as often as

@@ -102,6 +102,11 @@ func onGrid(hertz, step, length float64) bool {
 	})
 }
 
+// onDisplay reports whether work repeats, however weakly, at a rate that the dates of a display have.
+func (in *PaceInput) onDisplay(c Cadence) bool {
+	return c.Strength >= gridWeak && onGrid(c.Hertz, in.Step, float64(len(in.Active))*in.Step)
+}
+
 // loose reports whether what repeats does so at a rate of no display, as far as the samples and the marks of frames tell.
 // Marks of frames that lie near dates of any rate tell of a cap.
 func (in *PaceInput) loose(hertz float64) bool {

@@ -122,8 +122,8 @@ func TestMarksKeepNoDatesWhereFramesAreFullOfWork(t *testing.T) {
 
 func TestProcessorsThatAreReadSeldomTellTurnsByWhatIsLeft(t *testing.T) {
 	// A loop whose length wanders, so that it keeps no dates, and a processor whose load is known of every 200 samples.
-	loop := func(device, processor float64, each int) PaceInput {
-		in := PaceInput{Step: 1e-3, Processors: [][]float64{nil}}
+	loop := func(device, processor, other float64, each int) PaceInput {
+		in := PaceInput{Step: 1e-3, Processors: [][]float64{nil, nil}}
 		r := rand.New(rand.NewPCG(3, 4))
 		for len(in.Active) < 2000 {
 			n := 10 + r.IntN(30)
@@ -137,22 +137,44 @@ func TestProcessorsThatAreReadSeldomTellTurnsByWhatIsLeft(t *testing.T) {
 		}
 		for i := range in.Active {
 			in.Processors[0] = append(in.Processors[0], processor+0.01*float64(i/each%3))
+			in.Processors[1] = append(in.Processors[1], other)
 		}
 		return in
 	}
 	for _, c := range []struct {
-		name              string
-		device, processor float64
-		each              int
-		want              LimitKind
+		name                     string
+		device, processor, other float64
+		each                     int
+		want                     LimitKind
 	}{
-		{"both fill the time", 0.65, 0.33, 200, LimitTurns},
-		{"time is left", 0.65, 0.2, 200, LimitWaiter},
-		{"both work at the same time", 0.65, 0.5, 200, LimitWaiter},
-		{"loads of each sample would fall apart", 0.65, 0.33, 1, LimitWaiter},
+		{"both fill the time", 0.65, 0.33, 0, 200, LimitTurns},
+		{"one processor fills it, and others work beside", 0.65, 0.3, 0.25, 200, LimitTurns},
+		{"others would fill it", 0.65, 0.2, 0.25, 200, LimitWaiter},
+		{"time is left", 0.65, 0.2, 0, 200, LimitWaiter},
+		{"both work at the same time", 0.65, 0.5, 0, 200, LimitWaiter},
+		{"loads of each sample would fall apart", 0.65, 0.33, 0, 1, LimitWaiter},
 	} {
-		if got := PaceOf(loop(c.device, c.processor, c.each)); got.Waiter != c.want {
+		if got := PaceOf(loop(c.device, c.processor, c.other, c.each)); got.Waiter != c.want {
 			t.Errorf("%s: %+v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestTwoThatDoTheirWorkOneAfterTheOtherInEachRefreshNeedNotWaitForEachOther(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		period int
+		want   LimitKind
+	}{
+		{"40 Hz, each third refresh of 120", 25, LimitWaiter},
+		{"38.5 Hz, which no display has", 26, LimitTurns},
+	} {
+		got := PaceOf(turnsOf(400, c.period, 15, 13))
+		if got.Waiter != c.want {
+			t.Errorf("%s: %+v, want %v", c.name, got, c.want)
+		}
+		if got.Correlation > turnsCorrelated {
+			t.Errorf("%s: the correlation is %v: the case tests nothing", c.name, got.Correlation)
 		}
 	}
 }
