@@ -140,4 +140,9 @@ func TestAGainHasTheBoundsOfThePage(t *testing.T) {
 	if low, high := gainOf(verdict("low", "high")); low != 0.1 || high != 0.2 {
 		t.Errorf("the range is %v to %v", low, high)
 	}
+	own := starlark.NewDict(1)
+	_ = own.SetKey(starlark.String("bounds"), starlark.Tuple{starlark.MakeInt(10), starlark.Float(35)})
+	if low, high := gainOf(own); low != 0.1 || high != 0.35 {
+		t.Errorf("the range of a rule that says it is %v to %v, want 0.1 to 0.35", low, high)
+	}
 }

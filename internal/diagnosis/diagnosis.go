@@ -213,8 +213,8 @@ func ruleText(verdict *starlark.Dict, key string) string {
 	return ""
 }
 
-// gainOf are the bounds of a verdict's gain as a page prints them (_gain of rules.star); NaN where it is not about a
-// part of the time.
+// gainOf are the bounds of a verdict's gain as a page prints them (_gain of rules.star); NaN where it is neither about a
+// part of the time nor says both bounds itself, in percent.
 func gainOf(verdict *starlark.Dict) (low, high float64) {
 	v, _, _ := verdict.Get(starlark.String("part"))
 	if d, ok := v.(*starlark.Dict); ok {
@@ -226,6 +226,14 @@ func gainOf(verdict *starlark.Dict) (low, high float64) {
 			high = "possible"
 		}
 		return number(d, low), number(d, high)
+	}
+	v, _, _ = verdict.Get(starlark.String("bounds"))
+	if t, ok := v.(starlark.Tuple); ok && len(t) == 2 {
+		low, okLow := starlark.AsFloat(t[0])
+		high, okHigh := starlark.AsFloat(t[1])
+		if okLow && okHigh {
+			return low / 100, high / 100
+		}
 	}
 	return math.NaN(), math.NaN()
 }
