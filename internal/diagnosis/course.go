@@ -29,7 +29,14 @@ func (j *Judge) Phases(ctx context.Context, c *capture.Capture) ([]Phase, error)
 			return nil, err
 		}
 	}
-	list, err := j.runner.Call(ctx, j.phases["split"], starlark.Tuple{cap, j.triage["LEADING"]},
+	var leading starlark.Value = j.triage["LEADING"]
+	if of, ok := j.triage["leading"]; ok { // where phases show depends on what was counted
+		var err error
+		if leading, err = j.runner.Call(ctx, of, starlark.Tuple{cap}, nil); err != nil {
+			return nil, err
+		}
+	}
+	list, err := j.runner.Call(ctx, j.phases["split"], starlark.Tuple{cap, leading},
 		[]starlark.Tuple{{starlark.String("recorded"), recorded}})
 	if err != nil {
 		return nil, err
