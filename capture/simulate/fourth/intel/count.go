@@ -231,7 +231,7 @@ func (w *work) derive(c *cumulative) {
 		}
 		if w.compute || w.other { // strips pass the pipe of pictures without being there
 			for i := stFetch; i < stMemory; i++ {
-				if i != stShade {
+				if i != stShade || w.other { // copies have no threads
 					c[int(serving)+i][b], c[int(waiting)+i][b] = 0, 0
 				}
 			}
@@ -250,7 +250,7 @@ func (w *work) derive(c *cumulative) {
 		}
 		vs := c[int(serving)+stVertex][b]
 		ps := min(1, c[int(serving)+stShade][b]+c[int(waiting)+stShade][b])
-		have := 0.98 * (1 - (1-vs)*(1-ps))
+		have := 0.98 * min(1-(1-vs)*(1-ps), 1-c[inGap][b])
 		c[loaded][b] = have
 		c[occupied][b] = min(1, have*w.occupancy)
 		c[vsReady][b] = min(1, 0.1*vs+0.6*min(vs, c[int(waiting)+stVertex-1][b]))

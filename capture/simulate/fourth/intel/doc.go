@@ -29,7 +29,8 @@
 //
 // # Facts
 //
-// Counters, sets and formulas are those of the catalogue; report and clock rates those of the kernel's interface. Intel's
+// Counters, sets and formulas are those of the catalogue; A0 counts the engines that feed EUs, and not those of copies or
+// video (published for Ivy Bridge: not while the render engine is idle and others work); report and clock rates those of the kernel's interface. Intel's
 // white papers on the compute architecture of Gen9 and on Xe-HPG: numbers of EUs and threads, two pipes of four lanes
 // or one of eight, a sampler and a data port for a subslice or Xe-core with 64 bytes a clock, a block of 2x2 texels a
 // clock (Gen9) or two (Xe-HPG), local memory, a ray tracing unit for an Xe-core; 64 bytes read and 32 written a clock at

@@ -46,7 +46,8 @@ func (r *recorder) stretch(x *simulation, to float64, done *[queues]float64) {
 		in := &r.readings[r.at]
 		ticks := (b - a) * x.ghz
 		in.ticks += ticks
-		busy := false
+		busy, pause := false, 1.0
+		before := *in
 		for q := range x.queues {
 			c := &x.queues[q]
 			if !c.running || done[q] <= 0 {
@@ -55,20 +56,24 @@ func (r *recorder) stretch(x *simulation, to float64, done *[queues]float64) {
 			w0 := c.wentOn + done[q]*(a-(x.now-r.origin))/all
 			w1 := c.wentOn + done[q]*(b-(x.now-r.origin))/all
 			p := c.timing.near(x)
+			gap := in.x[inGap]
+			in.add(p.cum, w0, w1, c.scale, ticks, &before)
 			if p.use[useEU] > 0 || q == 0 {
 				busy = true
+				pause *= min(1, (in.x[inGap]-gap)/ticks)
 			}
-			in.add(p.cum, w0, w1, c.scale, ticks)
 		}
-		if busy {
-			in.busy += ticks
+		if busy { // unless all engines that feed EUs wait for their next launch
+			in.busy += ticks * (1 - x.s.machine.pause*pause)
+			in.x[loaded] = min(in.x[loaded], before.x[loaded]+ticks*(1-pause))
 		}
 		from = b
 	}
 }
 
-// add adds a stretch of a pass between two shares of it.
-func (in *reading) add(c *cumulative, w0, w1, scale, ticks float64) {
+// add adds a stretch of a pass between two shares of it. No share of time grows by more than the stretch, whose ticks
+// come after those before.
+func (in *reading) add(c *cumulative, w0, w1, scale, ticks float64, before *reading) {
 	if w1 <= w0 {
 		return
 	}
@@ -82,7 +87,7 @@ func (in *reading) add(c *cumulative, w0, w1, scale, ticks float64) {
 		if f <= int(lastEvent) {
 			in.x[f] += v * scale
 		} else {
-			in.x[f] = min(in.x[f]+v*per, in.ticks)
+			in.x[f] = min(in.x[f]+v*per, before.x[f]+ticks)
 		}
 	}
 }
@@ -292,13 +297,14 @@ func (s *spec) counters(axis *capture.Axis, list []port, rounds []*round, rows [
 				cols.Limit(at[k], uint64(p.most*clocks))
 			}
 		}
-		s.agree(cols, list, at, clocks)
+		s.agree(cols, list, at)
 	}
 	return cols.Counters(withheld(told, o))
 }
 
-// agree takes away what rounding adds to one of two counters that the other is a part of.
-func (s *spec) agree(cols *simulate.Columns, list []port, at []int, clocks float64) {
+// agree takes away what rounding, and work of two queues in one stretch, add to one of two counters that the other is a
+// part of.
+func (s *spec) agree(cols *simulate.Columns, list []port, at []int) {
 	find := func(name string) int {
 		if i := slices.IndexFunc(list, func(p port) bool { return p.name == name }); i >= 0 {
 			return at[i]
@@ -306,7 +312,9 @@ func (s *spec) agree(cols *simulate.Columns, list []port, at []int, clocks float
 		return -1
 	}
 	a7, a8 := find("A7"), find("A8")
-	cols.Limit(a8, uint64(max(0, s.machine.eus*clocks-float64(cols.Last(a7)))))
+	all := uint64(s.machine.eus) * cols.Last(find("A0")) // EUs have threads only while an engine works
+	cols.Limit(a7, all)
+	cols.Limit(a8, all-cols.Last(a7))
 	for _, pair := range [][2]string{{"A27", "A26"}, {"A22", "A21"}} {
 		cols.Limit(find(pair[0]), cols.Last(find(pair[1])))
 	}

@@ -64,7 +64,7 @@ func stall(name string) port {
 func fixed(m *machine) []port {
 	s, z, d := m.subslices, m.rate[rasterizer], m.rate[loadStore]
 	list := []port{
-		{name: "A0", value: func(r *reading) float64 { return max(0, r.busy-r.m.pause*r.x[inGap]) }, most: 1},
+		{name: "A0", value: func(r *reading) float64 { return r.busy }, most: 1},
 		count("A1", 1, vsThreads), count("A4", 1, csThreads), count("A6", 1, psThreads),
 		count("A7", 1, active).limit(m.eus).tells(arithmetic), stall("A8").limit(m.eus).tells(latency),
 		count("A21", 1, rastered).limit(z).tells(rasterizer), count("A22", 1, coarseFails).tells(hierarchicalDepth),
