@@ -2,6 +2,7 @@ package intel
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"astrolabe/capture"
@@ -90,6 +91,31 @@ func TestReportsKeepTheHardwaresRelations(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What a rasterizer or depth test limits without small triangles has pixels, of which Gen9 rasterizes 16 a clock and
+// slice.
+func TestRasterizersThatLimitHavePixels(t *testing.T) {
+	for _, f := range Families[:2] {
+		for seed := uint64(7); seed < 10; seed++ {
+			c, err := cases.New(f, simulate.KindSingle, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(c.Plant, "rasterizer") {
+				continue
+			}
+			cap := simulatetest.Recorded(t, c, simulate.Options{Sets: []string{"RenderBasic"}, Host: simulate.No})
+			slices, _ := cap.Property("EuSlicesTotalCount")
+			quads, clocks := 0.0, 0.0
+			for i := range cap.Len() {
+				quads, clocks = quads+sum(t, cap, i, "A21"), clocks+sum(t, cap, i, "A0")
+			}
+			if rate := 4 * quads / clocks / slices.Number; rate < 1.2 || rate > 16 {
+				t.Errorf("%s %d, %s: %.2f pixels a clock and slice", f.Name, seed, c.Plant, rate)
+			}
+		}
 	}
 }
 
