@@ -384,9 +384,11 @@ func (f *family) shown(c simulate.Candidate, cap *capture.Capture) bool {
 // countable reports whether something that can be recorded shows a limiter: a metric set of the capture's GPU, or the
 // processors beside it.
 func (f *family) countable(c simulate.Candidate, cap *capture.Capture) bool {
-	names := f.shows[c.String()]
-	return len(names) == 0 || slices.Equal(names, host) || f.countedBy(c, cap, nil)
+	return len(f.shows[c.String()]) == 0 || f.byHost(c) || f.countedBy(c, cap, nil)
 }
+
+// byHost reports whether the processors show a limiter.
+func (f *family) byHost(c simulate.Candidate) bool { return slices.Equal(f.shows[c.String()], host) }
 
 // countedBy reports whether one of some metric sets of the capture's GPU shows a limiter; of all of them without any.
 func (f *family) countedBy(c simulate.Candidate, cap *capture.Capture, among []string) bool {

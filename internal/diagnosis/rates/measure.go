@@ -295,7 +295,8 @@ func (x *examiner) right(f diagnosis.Finding, limiter simulate.Candidate, c *sim
 	other, err := c.Record(options)
 	if err != nil {
 		if hasSets(cap.GPU, options.Sets) {
-			return x.f.countedBy(limiter, cap, options.Sets), nil // the simulator does not measure one of them
+			// The simulator does not measure one of them.
+			return x.f.countedBy(limiter, cap, options.Sets) || options.Host == simulate.Yes && x.f.byHost(limiter), nil
 		}
 		return false, fmt.Errorf("%s asks for %q: %w", f.ID, f.Record, err)
 	}
