@@ -250,7 +250,7 @@ func (w *work) derive(c *cumulative) {
 		}
 		vs := c[int(serving)+stVertex][b]
 		ps := min(1, c[int(serving)+stShade][b]+c[int(waiting)+stShade][b])
-		have := 0.98 * min(1-(1-vs)*(1-ps), 1-c[inGap][b])
+		have := 0.98 * max(0, min(1-(1-vs)*(1-ps), 1-c[inGap][b])) // rounding gives a gap more than all of a bin
 		c[loaded][b] = have
 		c[occupied][b] = min(1, have*w.occupancy)
 		c[vsReady][b] = min(1, 0.1*vs+0.6*min(vs, c[int(waiting)+stVertex-1][b]))
