@@ -49,9 +49,13 @@ func (c *Columns) Gauge(m capture.Meta) int {
 	return at
 }
 
-// Add appends a quantity to a column: its whole part, with what earlier rows left over, becomes the value.
+// Add appends a quantity to a column: its whole part, with what earlier rows left over, becomes the value. It panics if x is no
+// number: a mistake of the model's, which would make all later values zero.
 func (c *Columns) Add(at int, x float64) {
 	col := c.cols[at]
+	if math.IsNaN(x) {
+		panic("simulate: " + col.meta.Name + " is not a number")
+	}
 	x = x/float64(col.scale) + col.carry
 	n := math.Floor(x + 1e-9)
 	if !(n > 0) {
