@@ -350,12 +350,12 @@ func PaceOf(in PaceInput) Pace {
 	out.loose = out.Dated && !out.Exact && in.loose(out.Cadence.Hertz)
 	out.shown = out.Dated && usual && !out.loose
 	switch {
-	case out.Busiest >= in.Thread && out.shown && out.Cadence.Strength >= gridSteady:
-		// Dates that marks of frames tell are a display's, and the thread is somebody else's or waits without rest. Of a rhythm
-		// alone that is only likely, and to call a program healthy that waits for its own thread is the worse mistake.
-		if out.Exact {
-			out.Waiter = LimitDisplay
-		}
+	case out.Busiest >= in.Thread && out.Exact && out.shown:
+		// Marks of frames tell of a display's dates, so that the thread is somebody else's or waits without rest.
+		out.Waiter = LimitDisplay
+	case out.Busiest >= in.Thread && out.Dated && !out.loose && (kept || out.Cadence.Strength >= gridSteady):
+		// Of dates that are less exact, or of a rhythm alone, that is only likely, and to call a program healthy that waits for
+		// its own thread is the worse mistake.
 	case out.Busiest >= in.Thread:
 		out.Waiter = LimitProcessor
 	case out.apart && !out.displayed() && (out.late || !in.onDisplay(out.Cadence)):
