@@ -150,16 +150,8 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 		return nil, err
 	}
 	out := &Answer{}
-	gravest := ""
 	if d, ok := top.(*starlark.Dict); ok {
 		out.Named = text(d, "id")
-	}
-	first, err := j.runner.Call(ctx, j.limiter, starlark.Tuple{list}, nil)
-	if err != nil {
-		return nil, err
-	}
-	if d, ok := first.(*starlark.Dict); ok {
-		gravest = ruleText(d, "severity")
 	}
 	shown, err := j.runner.Call(ctx, j.chosen, starlark.Tuple{list}, nil)
 	if err != nil {
@@ -168,17 +160,9 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 	if seq, ok := shown.(starlark.Indexable); ok {
 		for i := range seq.Len() {
 			if d, ok := seq.Index(i).(*starlark.Dict); ok {
-				f := Finding{ID: text(d, "id"), Role: ruleText(d, "role"), Severity: ruleText(d, "severity"),
+				f := Finding{ID: text(d, "id"), Role: ruleText(d, "role"), Severity: text(d, "severity"),
 					Confidence: text(d, "confidence"), Record: text(d, "record"), InsteadOf: text(d, "instead_of")}
 				f.GainLow, f.GainHigh = gainOf(d)
-				// No finding is graver than what limits, as diagnose of rules.star has it.
-				if gravest != "" && f.Role != "quality" &&
-					slices.Index(severities, f.Severity) > slices.Index(severities, gravest) {
-					f.Severity = gravest
-				}
-				if f.InsteadOf != "" {
-					f.Severity = severities[0]
-				}
 				out.Shown = append(out.Shown, f)
 			}
 		}
