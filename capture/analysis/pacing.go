@@ -365,7 +365,8 @@ func PaceOf(in PaceInput) Pace {
 		out.Waiter = LimitDisplay
 	case out.Exact && device >= frameFull: // nobody takes turns with a device that always works
 		out.Waiter = LimitDisplay
-	case (!out.Dated || out.loose) && out.Work >= in.Thread && !out.rests:
+	// A thread that sets the pace by itself works while the device does as well; one that rests then waits for it.
+	case (!out.Dated || out.loose) && out.Work >= in.Thread && !out.rests && !(out.Correlation <= turnsCorrelated):
 		out.Waiter = LimitProcessor
 	case out.turns(device):
 		// At the rate of a display those who wait for it may do the one's work before the other's in each refresh, and fill it
