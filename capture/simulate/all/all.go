@@ -16,6 +16,7 @@ import (
 	fourthintel "astrolabe/capture/simulate/fourth/intel"
 	fourthmali "astrolabe/capture/simulate/fourth/mali"
 	fourthrdna "astrolabe/capture/simulate/fourth/rdna"
+	fifthintel "astrolabe/capture/simulate/fifth/intel"
 	"astrolabe/capture/simulate/intel"
 	"astrolabe/capture/simulate/mali"
 	"astrolabe/capture/simulate/rdna"
@@ -77,6 +78,7 @@ var others = func() (out []maker) {
 	add(fourthmali.Names, fourthmali.Kinds, fourthmali.New)
 	add(fourthcpu.Names, fourthcpu.Kinds, fourthcpu.New)
 	add(fourthrdna.Names, fourthrdna.Kinds, fourthrdna.New)
+	add(fifthintel.Names, fifthintel.Kinds, fifthintel.New)
 	return out
 }()
 
@@ -88,7 +90,7 @@ func Others() []string { return namesOf(others) }
 
 // Base is the family whose hardware a family models: itself, or what its name says before the number of the model.
 func Base(family string) string {
-	for _, suffix := range []string{"-second", "-third", "-fourth"} {
+	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth"} {
 		family = strings.TrimSuffix(family, suffix)
 	}
 	return family
