@@ -128,7 +128,7 @@ func (h *hostDraw) count(cols *simulate.Columns, m *machine, p *program, rec *re
 			t += run
 		}
 		for i := range waited {
-			waited[i] = spent[waitCPU][i][hWait]
+			waited[i] = 0.99 * spent[waitCPU][i][hWait]
 		}
 	}
 	interrupts, switches := make([]float64, total), make([]float64, total)

@@ -136,7 +136,7 @@ func tallyOf(symbol string) (tally, instance int, ok bool) {
 	pattern := ""
 	for i := 0; i < len(symbol); i++ {
 		c := symbol[i]
-		if c < '0' || c > '9' || strings.HasPrefix(symbol[:i+1], "L3") && i < 3 {
+		if c < '0' || c > '9' || symbol[i-1] == 'L' || strings.HasPrefix(symbol, "L30") && i == 2 {
 			pattern += string(c)
 			continue
 		}

@@ -170,7 +170,8 @@ func (w *flow) signals(m *machine, loads [classes]*load) *signals {
 func (m *machine) pipes(s *signals, f, held, fpu, em, send float64) {
 	eus := float64(m.eus)
 	send = min(send, 0.9)
-	loaded := 1 - pow(1-held, m.threads*m.gather)
+	held = min(0.998, max(held, 1.02*max(fpu, em, send)/m.threads))
+	loaded := min(1-pow(1-held, m.threads*m.gather), 0.99*m.threads*held)
 	loaded = min(1, max(loaded, 1.01*max(fpu, em, send)))
 	a, b, c := min(1, fpu/loaded), min(1, em/loaded), min(1, send/loaded)
 	both := min(a, b, a*b*(1+m.overlap*2))
