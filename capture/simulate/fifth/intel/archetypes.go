@@ -68,7 +68,12 @@ func (b *builder) content(name string, parts []part, ns float64, async bool) con
 		default:
 			l = b.draw(kind)
 		}
+		own := b.plant
+		if own == plantOther && b.heavy > 0 && where != "t" && where != "v" && r.Chance(b.heavy) {
+			b.plant = heavyIn(r, p.kind) // some content is heavy in one thing
+		}
 		x := b.pass(kind, queue, l, t, after...)
+		b.plant = own
 		x.submit = (float64(i) + r.Float64()) / float64(len(parts))
 		c.passes = append(c.passes, x)
 	}
@@ -90,6 +95,23 @@ func (b *builder) random() []part {
 		out = append(out, part{kind, r.Log(0.05, 1)})
 	}
 	return out
+}
+
+// heavyIn is a station that a kind of pass can be heavy in.
+func heavyIn(r simulate.Random, kind string) int {
+	var list []int
+	for _, x := range plants[:14] {
+		for _, k := range suits(x.station) {
+			if k == kind {
+				list = append(list, x.station)
+				break
+			}
+		}
+	}
+	if len(list) == 0 {
+		return plantOther
+	}
+	return list[r.IntN(len(list))]
 }
 
 func (b *builder) describe(c *content) string {

@@ -48,7 +48,7 @@ func draw(base, kind string, seed uint64, name string) (*drawn, error) {
 	for try := range uint64(40) {
 		r := simulate.NewRandom(seed*64+try, name+" "+kind)
 		m := newMachine(base, r)
-		b := &builder{r: r, m: m, p: &program{}, plant: plantOther, sigma: r.Between(0.05, 0.35)}
+		b := &builder{r: r, m: m, p: &program{}, plant: plantOther, sigma: r.Between(0.05, 0.35), views: r.IntN(3)}
 		d := &drawn{m: m, p: b.p}
 		ok, err := b.build(d, kind, seed, try >= 30)
 		if err != nil {
@@ -131,12 +131,14 @@ func (b *builder) build(d *drawn, kind string, seed uint64, last bool) (bool, er
 		b.load(r.Between(0.1, 1.1), r.Between(0.05, 0.5))
 		return true, nil
 	case simulate.KindRandom:
+		b.heavy = r.Between(0.2, 0.7)
 		c := b.content("random", b.random(), b.frameTime(), r.Chance(0.3))
 		p.contents = append(p.contents, c)
 		d.text = b.describe(&c)
-		b.load(r.Between(0.1, 1.3), r.Between(0.05, 0.6))
+		b.load(r.Log(0.06, 1.4), r.Log(0.03, 0.7))
 		return true, nil
 	}
+	b.heavy = r.Between(0, 0.35)
 	a := archetypes[r.IntN(len(archetypes))]
 	for a.name == "ray traced game" && b.m.base != "intel-dg2" {
 		a = archetypes[r.IntN(len(archetypes))]

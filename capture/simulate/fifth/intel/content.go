@@ -14,6 +14,8 @@ type builder struct {
 	p     *program
 	plant int     // station or other of plants that the content is to be limited by, -1 for none
 	sigma float64 // of segments
+	views int     // of a scene, beside the first
+	heavy float64 // how often a pass is heavy in one thing
 }
 
 func (b *builder) top() float64 { return b.p.clock.steps[len(b.p.clock.steps)-1] }
@@ -27,24 +29,35 @@ func (b *builder) solo(l *load) float64 {
 // pass makes a pass that takes so long, with fill, drain and differences between its draws.
 func (b *builder) pass(name string, queue int, l load, ns float64, after ...dep) pass {
 	r := b.r
-	if b.plant >= 0 && queue != qCopy {
+	if queue != qCopy {
+		thrift := r.Between(0.35, 1) // of compressed surfaces
+		l.read, l.write = l.read*thrift, l.write*thrift
 		b.emphasise(&l)
 	}
 	l = l.times(ns / b.solo(&l))
 	x := pass{name: name, queue: queue, after: after}
+	for range 1 + b.views {
+		x.others = append(x.others, b.segments(l, ns))
+	}
+	x.segs, x.others = x.others[0], x.others[1:]
+	return x
+}
+
+// segments cuts a pass into the time in which its threads fill the GPU, groups of its draws, and the time in which they
+// run out.
+func (b *builder) segments(l load, ns float64) (out []segment) {
+	r := b.r
 	put := func(part load, launch float64) {
 		b.p.loads = append(b.p.loads, part)
-		x.segs = append(x.segs, segment{len(b.p.loads) - 1, launch})
+		out = append(out, segment{len(b.p.loads) - 1, launch})
 	}
-	begin := r.Between(1.5e3, 6e3)
 	fill := min(0.2, b.m.fill*r.Between(0.5, 1.2)/ns)
 	drain := min(0.15, b.m.fill*r.Between(0.3, 1.5)/ns)
 	first := l.times(fill)
 	first.grain *= r.Between(0.2, 0.5)
 	first.room *= r.Between(0.3, 0.7)
-	put(first, begin)
-	n := 1 + min(4, int(ns/250e3)) + r.IntN(2)
-	rest := 1 - fill - drain
+	put(first, r.Between(1.5e3, 6e3))
+	n := 1 + min(9, int(ns/350e3)) + r.IntN(2)
 	var shares []float64
 	sum := 0.0
 	for range n {
@@ -52,7 +65,7 @@ func (b *builder) pass(name string, queue int, l load, ns float64, after ...dep)
 		sum += shares[len(shares)-1]
 	}
 	for _, s := range shares {
-		part := l.times(rest * s / sum)
+		part := l.times((1 - fill - drain) * s / sum)
 		put(part.vary(r, b.sigma), 0)
 	}
 	last := l.times(drain)
@@ -60,15 +73,15 @@ func (b *builder) pass(name string, queue int, l load, ns float64, after ...dep)
 	last.room *= r.Between(0.2, 0.6)
 	put(last, 0)
 	if b.plant == plantLaunch {
-		for i := range x.segs {
-			x.segs[i].launch = ns / float64(len(x.segs)) * r.Between(1.3, 2.6)
+		for i := range out {
+			out[i].launch = ns / float64(len(out)) * r.Between(1.3, 2.6)
 		}
 	} else if r.Chance(0.3) { // flushes between draws
-		for i := range x.segs {
-			x.segs[i].launch += r.Between(0.5e3, 5e3)
+		for i := range out {
+			out[i].launch += r.Between(0.5e3, 5e3)
 		}
 	}
-	return x
+	return out
 }
 
 // Plants that are no stations.
@@ -83,6 +96,9 @@ func (b *builder) emphasise(l *load) {
 	r := b.r
 	d, w := b.m.demand(l, b.top())
 	ratio := r.Between(1.55, 3.2)
+	if b.heavy > 0 {
+		ratio = r.Between(1.05, 2.5)
+	}
 	most := 0.0
 	for i, x := range d {
 		if b.plant < stations && causeOf[i] == causeOf[b.plant] {

@@ -61,6 +61,7 @@ type running struct {
 	launch float64 // ns that are left
 	rest   float64 // share of the segment that is left, times its scale
 	scale  float64
+	segs   []segment
 	vec    [causes]float64
 	begin  int32 // node
 }
@@ -185,8 +186,8 @@ func (e *engine) start() {
 		}
 		if b := &e.behind; q == qRender && b.pending && (!ok || b.from < at) {
 			b.pending, b.begun = false, e.now
-			*k = running{on: true, behind: true}
-			e.segment(k, e.p.behind.job, e.p.behind.scale[b.n%len(e.p.behind.scale)])
+			*k = running{on: true, behind: true, segs: e.p.behind.job.segs}
+			e.segment(k, q, e.p.behind.scale[b.n%len(e.p.behind.scale)])
 			continue
 		}
 		if !ok {
@@ -206,26 +207,19 @@ func (e *engine) start() {
 		if f := &e.frames[j.frame]; !f.begun {
 			f.begun, f.gpuBegin = true, e.now
 		}
-		*k = running{on: true, job: e.fifo[q][e.head[q]], begin: n}
+		*k = running{on: true, job: e.fifo[q][e.head[q]], begin: n, segs: j.p.of(e.p.frames[j.frame].view)}
 		e.head[q]++
-		e.segment(k, j.p, j.scale)
+		e.segment(k, q, j.scale)
 	}
 }
 
 // segment begins the segment that k.seg says.
-func (e *engine) segment(k *running, p *pass, scale float64) {
-	s := &p.segs[k.seg]
+func (e *engine) segment(k *running, queue int, scale float64) {
+	s := &k.segs[k.seg]
 	k.rest, k.scale, k.launch = scale, scale, s.launch
-	if e.r.gpu || e.r.cause == cLaunch+1 || e.r.queue == p.queue+1 {
+	if e.r.gpu || e.r.cause == cLaunch+1 || e.r.queue == queue+1 {
 		k.launch /= faster
 	}
-}
-
-func (e *engine) passOf(k *running) (*pass, float64) {
-	if k.behind {
-		return e.p.behind.job, k.scale
-	}
-	return e.jobs[k.job].p, k.scale
 }
 
 // flow is the state of what runs now.
@@ -235,8 +229,7 @@ func (e *engine) flow() *flow {
 	for q := range e.run {
 		key.load[q] = -1
 		if k := &e.run[q]; k.on && k.launch <= 0 {
-			p, _ := e.passOf(k)
-			key.load[q] = int32(p.segs[k.seg].load)
+			key.load[q] = int32(k.segs[k.seg].load)
 			loads[q] = &e.p.loads[key.load[q]]
 		}
 	}
@@ -317,10 +310,9 @@ func (e *engine) finish() {
 		if k.rest > 1e-9 {
 			continue
 		}
-		p, scale := e.passOf(k)
-		if k.seg+1 < len(p.segs) {
+		if k.seg+1 < len(k.segs) {
 			k.seg++
-			e.segment(k, p, scale)
+			e.segment(k, q, k.scale)
 			continue
 		}
 		k.on = false

@@ -72,6 +72,12 @@ func (b *builder) limited(station int) content {
 	if station < stations {
 		c.name = "much " + candidates[causeOf[station]].Name
 	}
+	if r.Chance(0.35) { // something of another kind
+		kind := simulate.Pick(r, renders...)
+		x := b.pass(kind, qRender, b.draw(kind), b.frameTime()*r.Between(0.02, 0.2), dep{pass: len(c.passes) - 1})
+		x.submit = 1
+		c.passes = append(c.passes, x)
+	}
 	if r.Chance(0.6) { // what every program has beside
 		x := b.pass("interface", qRender, b.draw("interface"), r.Between(30e3, 300e3), dep{pass: len(c.passes) - 1})
 		x.submit = 1
@@ -198,7 +204,10 @@ func (b *builder) load(app, driver float64) {
 	} else if r.Chance(0.1) {
 		p.pacing.Cap = int64(1e9 / simulate.Pick(r, 30.0, 60, 90, 120))
 	}
-	each := min(70, max(28, int(r.Between(0.5e9, 1.1e9)/frame)))
+	each := min(130, max(36, int(r.Between(0.8e9, 2.2e9)/frame)))
+	if len(p.contents) > 1 {
+		each = max(30, each*2/3)
+	}
 	b.frames(each, app, driver, ns)
 	if r.Chance(0.35) && !b.p.loose() {
 		b.compositor(simulate.Pick(r, 60.0, 60, 120))
@@ -226,10 +235,10 @@ func (b *builder) frames(each int, app, driver float64, ns []float64) {
 		if c == 0 {
 			n += p.warm
 		}
-		mix := r.Spread(0.3)
-		for _, scale := range b.noise(&p.contents[c], n, sigma, spikes) {
+		mix, hold := r.Spread(0.3), r.Whole(1, 12)
+		for i, scale := range b.noise(&p.contents[c], n, sigma, spikes) {
 			p.frames = append(p.frames, frame{content: c, app: ns[c] * app * mix * r.Spread(jitter), driver: ns[c] * driver * r.Spread(jitter),
-				scale: scale})
+				scale: scale, view: i / hold})
 		}
 	}
 }
@@ -286,7 +295,7 @@ func (b *builder) healthy() string {
 	p.pacing = pace
 	app := r.Between(0.1, 0.55) * interval
 	driver := r.Between(0.05, 0.25) * interval
-	n := min(80, max(30, int(r.Between(0.5e9, 1e9)/interval)))
+	n := min(130, max(36, int(r.Between(0.8e9, 2e9)/interval)))
 	b.frames(n, 0, 0, []float64{0})
 	at := float64(0)
 	for i := range p.frames {

@@ -23,8 +23,9 @@ type hostDraw struct {
 	hz         float64    // of the kernel's timer
 	psi        bool
 	sensors    bool
-	base       float64 // °C
-	shift      float64 // between reports and readings of /proc/stat, by the period
+	base       float64   // °C
+	workers    []float64 // share of the application's time in which its other threads work along
+	shift      float64   // between reports and readings of /proc/stat, by the period
 }
 
 func newHostDraw(m *machine, p *program, r simulate.Random) hostDraw {
@@ -32,6 +33,9 @@ func newHostDraw(m *machine, p *program, r simulate.Random) hostDraw {
 		other: r.Log(0.01, 0.4), niced: -1, switches: r.Log(200, 9000), perFrame: r.Between(2, 14), interrupts: r.Between(0.5, 2.5),
 		devices: r.Log(80, 4000), hz: simulate.Pick(r, 100.0, 250, 250, 300, 1000), psi: r.Chance(0.8), sensors: r.Chance(0.6),
 		base: r.Between(45, 75), shift: r.Float64()}
+	for range simulate.Pick(r, 0, 0, 1, 2, 3) {
+		h.workers = append(h.workers, r.Between(0.1, 0.9))
+	}
 	if r.Chance(0.1) {
 		h.niced = r.IntN(h.cpus)
 	}
@@ -101,6 +105,14 @@ func (h *hostDraw) count(cols *simulate.Columns, m *machine, p *program, rec *re
 				put(cpu, hUser, from, cut)
 				put(cpu, hSystem, cut, to)
 				from = to
+			}
+		}
+	}
+	for _, share := range h.workers {
+		for _, v := range rec.threads[0] {
+			if v.end > start && v.start < end {
+				from := v.start + int64(float64(v.end-v.start)*(1-share)*r.Float64())
+				put(r.IntN(h.cpus), hUser, from, from+int64(float64(v.end-v.start)*share))
 			}
 		}
 	}

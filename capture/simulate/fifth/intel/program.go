@@ -27,8 +27,17 @@ type pass struct {
 	name   string
 	queue  int
 	segs   []segment
+	others [][]segment // the same pass of other scenes or from other sides
 	after  []dep
 	submit float64 // share of the driver's work on the frame that comes before
+}
+
+// of is the segments of a view.
+func (p *pass) of(view int) []segment {
+	if k := view % (len(p.others) + 1); k > 0 {
+		return p.others[k-1]
+	}
+	return p.segs
 }
 
 type content struct {
@@ -40,6 +49,7 @@ type frame struct {
 	content     int
 	app, driver float64
 	scale       []float64
+	view        int // which of a pass's segments it has
 	request     int64
 }
 

@@ -27,8 +27,7 @@ func (r *recorder) span(e *engine, w *flow, start, end int64) {
 	for q := range e.run {
 		k := &e.run[q]
 		if on[q] = k.on; k.on && w.class[q].on {
-			p, _ := e.passOf(k)
-			loads[q] = &e.p.loads[p.segs[k.seg].load]
+			loads[q] = &e.p.loads[k.segs[k.seg].load]
 		}
 	}
 	s := w.signals(e.m, loads)
