@@ -23,7 +23,8 @@ type hostDraw struct {
 	hz         float64    // of the kernel's timer
 	psi        bool
 	sensors    bool
-	base       float64   // °C
+	base, hot  float64   // °C: at rest, and where firmware takes clocks down
+	slow, fast float64   // Hz of a CPU
 	workers    []float64 // share of the application's time in which its other threads work along
 	shift      float64   // between reports and readings of /proc/stat, by the period
 }
@@ -32,7 +33,7 @@ func newHostDraw(m *machine, p *program, r simulate.Random) hostDraw {
 	h := hostDraw{cpus: m.cpus, user: [2]float64{r.Between(0.85, 0.99), r.Between(0.4, 0.85)}, stay: r.Log(20e6, 900e6),
 		other: r.Log(0.01, 0.4), niced: -1, switches: r.Log(200, 9000), perFrame: r.Between(2, 14), interrupts: r.Between(0.5, 2.5),
 		devices: r.Log(80, 4000), hz: simulate.Pick(r, 100.0, 250, 250, 300, 1000), psi: r.Chance(0.8), sensors: r.Chance(0.6),
-		base: r.Between(45, 75), shift: r.Float64()}
+		base: r.Between(42, 74), hot: r.Between(78, 100), slow: r.Between(0.8e9, 2.4e9), fast: r.Between(2.8e9, 5e9), shift: r.Float64()}
 	for range simulate.Pick(r, 0, 0, 1, 2, 3) {
 		h.workers = append(h.workers, r.Between(0.1, 0.9))
 	}
@@ -232,13 +233,12 @@ func (h *hostDraw) count(cols *simulate.Columns, m *machine, p *program, rec *re
 	if h.sensors {
 		at := cols.Gauge(meta("temperature", "°C", capture.Gauge))
 		level := h.base
-		hot := 96.0
 		for i, row := range rows {
 			s := rec.row(row)
 			ns := float64(rec.bounds.At(row+1) - rec.bounds.At(row))
 			to := h.base + 22*s[tBusy]/(ns*m.mhz/1000)
 			if p.clock.limit.cause == limitHeat {
-				to = hot
+				to = h.hot
 			}
 			if i == 0 {
 				level = to
@@ -246,8 +246,37 @@ func (h *hostDraw) count(cols *simulate.Columns, m *machine, p *program, rec *re
 			level += (to - level) * min(1, ns/2e8)
 			cols.Set(at, math.Round(level))
 		}
+		times = append(times, h.frequencies(cols, meta, rec, rows, first, spent, r))
 	}
 	return times
+}
+
+// frequencies are what the driver of the processors' clocks tells some times a second.
+func (h *hostDraw) frequencies(cols *simulate.Columns, meta func(string, string, capture.Kind) capture.Meta, rec *recorder, rows []int,
+	first int, spent [][][hColumns]float64, r simulate.Random) *capture.Counter {
+	whole := &capture.Counter{Meta: meta("cpu_frequency", "Hz", capture.Gauge), Axis: cols.Axis}
+	whole.Combine, whole.Block = capture.CombineMean, "cpu"
+	step := int64(r.Between(1e8, 4e8))
+	for c := range h.cpus {
+		var values []float64
+		at, next, busy, all := h.slow, int64(0), 0.0, 0.0
+		for _, row := range rows {
+			ns := float64(rec.bounds.At(row+1) - rec.bounds.At(row))
+			x := spent[c][row-first]
+			busy, all = busy+x[hUser]+x[hSystem]+x[hNice], all+ns
+			if t := rec.bounds.At(row); t >= next {
+				load := min(1, 1.3*busy/all)
+				at = math.Round((h.slow+(h.fast-h.slow)*load*r.Between(0.85, 1))/1e6) * 1e6
+				next, busy, all = t+step, 0, 0
+			}
+			values = append(values, at)
+		}
+		one := whole.Meta
+		one.Instance = strconv.Itoa(c)
+		whole.Instances = append(whole.Instances, &capture.Counter{Meta: one, Axis: cols.Axis,
+			Col: capture.NewColumn(capture.Data{F: values})})
+	}
+	return whole
 }
 
 // columns writes the processors' times, which the kernel tells in whole units: each CPU and column has its own phase.
