@@ -99,6 +99,9 @@ func (b *builder) random() []part {
 
 // heavyIn is a station that a kind of pass can be heavy in.
 func heavyIn(r simulate.Random, kind string) int {
+	if r.Chance(0.08) {
+		return plantLaunch
+	}
 	var list []int
 	for _, x := range plants[:14] {
 		for _, k := range suits(x.station) {

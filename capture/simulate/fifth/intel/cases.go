@@ -67,6 +67,9 @@ func draw(base, kind string, seed uint64, name string) (*drawn, error) {
 func (b *builder) build(d *drawn, kind string, seed uint64, last bool) (bool, error) {
 	r, p := b.r, b.p
 	b.governor()
+	if often := kind == simulate.KindArchetype || kind == simulate.KindRandom || kind == simulate.KindTwoPhase; often && r.Chance(0.12) {
+		b.limits(simulate.Pick(r, limitHeat, limitPower), r.Between(0.5, 0.95))
+	}
 	switch kind {
 	case simulate.KindSingle:
 		list := plants

@@ -204,6 +204,9 @@ func (b *builder) load(app, driver float64) {
 	} else if r.Chance(0.1) {
 		p.pacing.Cap = int64(1e9 / simulate.Pick(r, 30.0, 60, 90, 120))
 	}
+	if r.Chance(0.08) { // a result of the GPU that the application reads back
+		p.wait = &wait{pass: r.IntN(len(p.contents[0].passes)), at: r.Between(0.2, 0.9)}
+	}
 	each := min(130, max(36, int(r.Between(0.8e9, 2.2e9)/frame)))
 	if len(p.contents) > 1 {
 		each = max(30, each*2/3)

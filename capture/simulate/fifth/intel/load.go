@@ -192,7 +192,8 @@ func (l *load) raise(station int, n, part float64) {
 		for i := range stages {
 			l.em[i] *= n
 		}
-	case sSMP:
+	case sSMP: // more fetches, or dearer filters
+		more = min(more, 8)
 		l.texels *= more
 		l.missed *= more
 	case sHDC: // a message of scattered addresses takes the port several clocks
@@ -202,7 +203,15 @@ func (l *load) raise(station int, n, part float64) {
 	case sSLM:
 		l.slmRead *= n
 		l.slmWrite *= n
-	case sPB:
+	case sRAS: // more that lies hidden, which the hierarchical depth test rejects
+		if l.hz > 0 {
+			hidden := l.quads * (min(more, 4) - 1)
+			l.quads += hidden
+			l.hz += hidden
+			l.clocks[sHZ] += hidden
+		}
+	case sPB: // more targets, or wider ones
+		more = min(more, 3)
 		l.written *= more
 		l.blended *= more
 	case sBW:

@@ -188,11 +188,12 @@ func (h *hostDraw) count(cols *simulate.Columns, m *machine, p *program, rec *re
 		switches[i] = ns/1e9*h.switches*r.Spread(0.4) + jobs*h.perFrame
 		running[i] += 1 + r.IntN(2)
 	}
-	times = h.columns(cols, meta, rows, first, spent, r)
+	times = h.columns(cols, meta, rec.bounds, rows, first, spent, r)
 	one := func(name, unit string, of []float64) {
 		at := cols.Counter(meta(name, unit, capture.Delta))
+		of = h.spread(rec.bounds, first, of)
 		for _, row := range rows {
-			cols.Add(at, of[row-first]*(1-h.shift)+of[row-first+1]*h.shift)
+			cols.Add(at, of[row-first])
 		}
 	}
 	one("intr", "interrupts", interrupts)
@@ -251,6 +252,24 @@ func (h *hostDraw) count(cols *simulate.Columns, m *machine, p *program, rec *re
 	return times
 }
 
+// spread gives each sample its part of what readings told that were taken a little later than it.
+func (h *hostDraw) spread(b *simulate.Bounds, first int, of []float64) []float64 {
+	ns := func(i int) float64 { return float64(b.At(first+i+1) - b.At(first+i)) }
+	least := ns(0)
+	for i := range of {
+		least = min(least, ns(i))
+	}
+	out := make([]float64, len(of))
+	for i := range of {
+		part := of[i] * h.shift * least / ns(i)
+		out[i] += of[i] - part
+		if i > 0 {
+			out[i-1] += part
+		}
+	}
+	return out
+}
+
 // frequencies are what the driver of the processors' clocks tells some times a second.
 func (h *hostDraw) frequencies(cols *simulate.Columns, meta func(string, string, capture.Kind) capture.Meta, rec *recorder, rows []int,
 	first int, spent [][][hColumns]float64, r simulate.Random) *capture.Counter {
@@ -280,8 +299,8 @@ func (h *hostDraw) frequencies(cols *simulate.Columns, meta func(string, string,
 }
 
 // columns writes the processors' times, which the kernel tells in whole units: each CPU and column has its own phase.
-func (h *hostDraw) columns(cols *simulate.Columns, meta func(string, string, capture.Kind) capture.Meta, rows []int, first int,
-	spent [][][hColumns]float64, r simulate.Random) (out []*capture.Counter) {
+func (h *hostDraw) columns(cols *simulate.Columns, meta func(string, string, capture.Kind) capture.Meta, b *simulate.Bounds,
+	rows []int, first int, spent [][][hColumns]float64, r simulate.Random) (out []*capture.Counter) {
 	for k, name := range hostColumns {
 		whole := &capture.Counter{Meta: meta(name, "ns", capture.Delta), Axis: cols.Axis}
 		whole.Block = "cpu"
@@ -295,8 +314,9 @@ func (h *hostDraw) columns(cols *simulate.Columns, meta func(string, string, cap
 			}
 			rest := 0.0
 			var values []uint64
+			read = h.spread(b, first, read)
 			for _, row := range rows {
-				x := read[row-first]*(1-h.shift) + read[row-first+1]*h.shift + rest
+				x := read[row-first] + rest
 				v := math.Floor(x + 1e-6)
 				rest = x - v
 				values = append(values, uint64(max(0, v)))
