@@ -117,7 +117,8 @@ type machine struct {
 	hide     float64           // what of an EU's pipes' latency its threads cannot hide
 	queueSmp float64           // depth of a sampler's input
 	queueFF  float64           // depth of buffers between fixed functions
-	missSmp  float64           // requests that a sampler can have missing
+	missSmp  float64           // threads whose misses a sampler can keep
+	busySmp  float64           // how much of its time a thread's misses keep it at work
 	overlap  float64           // how far the pipes of an EU work at once beyond chance
 	gather   float64           // how evenly threads lie over EUs
 	sq       float64           // how many requests the queue to memory holds
@@ -171,7 +172,7 @@ func newMachine(base string, r simulate.Random) *machine {
 	m.fill = r.Between(4e3, 22e3)
 	m.hide = r.Between(0.6, 2)
 	m.queueSmp, m.queueFF = r.Between(3, 9), r.Between(4, 20)
-	m.missSmp = r.Between(14, 60)
+	m.missSmp, m.busySmp = m.threads*r.Between(7, 20), r.Log(0.008, 0.08)
 	m.overlap = r.Between(-0.1, 0.25)
 	m.gather = r.Between(1, 2.6)
 	m.sq = r.Between(5, 16)

@@ -142,11 +142,11 @@ func (w *flow) signals(m *machine, loads [classes]*load) *signals {
 
 	u := w.used
 	bus := pow(u[sBW], m.sq)
-	missing := min(0.97, pow(waitsTex/m.missSmp, 2))
+	missing := min(0.97, pow(waitsTex/m.missSmp, 3))
 	clocks := func(t int, share float64) { s[t] = f * min(1, max(0, share)) }
 	if u[sSMP] > 0 {
 		at := 1 - (1-u[sSMP])*(1-missing)
-		clocks(tSmpBusy, 1-(1-u[sSMP])*math.Exp(-0.08*waitsTex))
+		clocks(tSmpBusy, 1-(1-u[sSMP])*steady(math.Exp(-m.busySmp*waitsTex)))
 		clocks(tSmpFull, pow(at, m.queueSmp))
 		clocks(tSmpIn, 1-(1-u[sSMP])*(1-0.6*missing))
 		clocks(tSmpOut, u[sSMP]*m.eff[sSMP]*(1-0.3*missing)*m.lean[6])
