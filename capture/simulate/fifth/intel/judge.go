@@ -62,7 +62,6 @@ func judge(m *machine, p *program) (*simulate.Truth, error) {
 	held := e.clock.held
 	end := float64(e.frames[len(e.frames)-1].flip)
 	limited := p.clock.limit.cause != limitNone
-	worked := p.worked()
 	put := func(c simulate.Candidate, r relief, simulated bool, to func(*simulate.Part) *[]simulate.Gain) error {
 		var times []int64
 		if simulated {
@@ -87,7 +86,7 @@ func judge(m *machine, p *program) (*simulate.Truth, error) {
 			continue
 		}
 		// What the path never waited for shortens nothing, unless less work lets the clock rise.
-		needed := worked[c] && (limited || p.clock.period > 0 && c < cApp || parts[0].ShareOf(candidates[c]) > 0)
+		needed := limited || p.clock.period > 0 && c < cApp || parts[0].ShareOf(candidates[c]) > 0
 		if err := put(candidates[c], relief{cause: c + 1, app: c == cApp, driver: c == cDriver}, needed, leaves); err != nil {
 			return nil, err
 		}
@@ -152,20 +151,6 @@ func paced(p *simulate.Part) bool {
 		}
 	}
 	return 2*sum > p.End-p.Start
-}
-
-// worked says which causes have any work.
-func (p *program) worked() (out [causes]bool) {
-	out[cApp], out[cDriver], out[cLaunch] = true, true, true
-	for i := range p.loads {
-		l := &p.loads[i]
-		for s, x := range l.clocks {
-			out[causeOf[s]] = out[causeOf[s]] || x > 0
-		}
-		out[cBandwidth] = out[cBandwidth] || l.read+l.write > 0
-		out[cLatency] = out[cLatency] || l.memWaits+l.l3Waits > 0
-	}
-	return out
 }
 
 // queues are those that the program uses.

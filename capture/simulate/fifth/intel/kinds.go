@@ -120,9 +120,13 @@ func (b *builder) single(station int) {
 	}
 }
 
-// free lets nothing but the work pace frames.
+// free lets nothing but the work pace frames: no display, or one that waits for them.
 func (b *builder) free() {
-	b.p.pacing = simulate.Pacing{Ahead: max(2, b.p.pacing.Ahead)}
+	r, p := b.r, &b.p.pacing
+	*p = simulate.Pacing{Ahead: max(2, p.Ahead)}
+	if r.Chance(0.25) {
+		p.Refresh, p.Adaptive, p.Buffers = int64(1e9/simulate.Pick(r, 144.0, 165, 240, 360)), true, 3
+	}
 	b.p.wait = nil
 }
 
@@ -131,10 +135,8 @@ func (b *builder) sync() {
 	r, p := b.r, b.p
 	p.contents = []content{b.mixed(b.frameTime())}
 	b.load(r.Between(0.55, 1.3), r.Between(0.05, 0.25))
-	b.free()
-	p.threads = 1
-	if r.Chance(0.5) {
-		p.pacing.Ahead = 1
+	p.pacing, p.threads = simulate.Pacing{Ahead: 1}, 1
+	if p.wait = nil; r.Chance(0.5) {
 		return
 	}
 	p.pacing.Ahead = 2
@@ -179,8 +181,7 @@ func (b *builder) inTurn() {
 	}
 	p.contents = []content{c}
 	b.load(r.Between(0.1, 0.5), r.Between(0.05, 0.3))
-	b.free()
-	p.pacing.Ahead = 3
+	p.pacing, p.wait = simulate.Pacing{Ahead: 3}, nil
 }
 
 // load draws the processor's side, the frames and what paces them. app and driver are by the GPU's time of a frame.
