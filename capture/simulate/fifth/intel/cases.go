@@ -128,6 +128,9 @@ func (b *builder) build(d *drawn, kind string, seed uint64, last bool) (bool, er
 		return t.Healthy, nil
 	case simulate.KindTwoPhase:
 		first, second := b.one(), b.one()
+		for try := 0; try < 5 && second.name == first.name; try++ {
+			second = b.one()
+		}
 		p.contents = append(p.contents, first, second)
 		p.contents[0].name, p.contents[1].name = "A "+first.name, "B "+second.name
 		d.text = "two phases: " + first.name + ", then " + second.name

@@ -71,6 +71,8 @@ func (b *builder) limited(station int) content {
 	b.plant = plantOther
 	if station < stations {
 		c.name = "much " + candidates[causeOf[station]].Name
+	} else if station == plantLatency {
+		c.name = "waits for memory"
 	}
 	if r.Chance(0.35) { // something of another kind
 		kind := simulate.Pick(r, renders...)
