@@ -85,7 +85,9 @@ type hostContent struct {
 	iowait     float64
 	irqs       float64 // interrupts per second beside those of frames
 	switches   float64
-	perFrame   float64 // switches per frame
+	perFrame   float64   // switches per frame
+	irqsFrame  float64   // interrupts per frame
+	workers    []float64 // threads that help the application, each for a share of the time in which it works
 	niced      bool
 	migrate    float64 // chance that a thread changes its CPU at a frame
 	upload     float64 // share of the time in which copies run
@@ -149,7 +151,11 @@ func drawPass(r simulate.Random, m *machine, kind int, ns float64, limit int, kn
 	rc := &recipes[kind]
 	j := job{name: rc.name, kind: kind, queue: graphics, drain: r.Chance(0.6), lag: r.Log(0.01, 0.08), submit: 1,
 		launch: r.Log(2e3, 12e3)}
-	j.room = j.lag + r.Log(0.05, 0.5)
+	// What lies between geometry and pixels holds all of a small mesh, and little of a large one.
+	j.room = j.lag + r.Log(0.06, 1.6)
+	if rc.g[pa] < 0.05 { // a few triangles over the whole picture
+		j.lag, j.room = j.lag*0.2, 2
+	}
 	wide := r.Between(0.25, 0.75)
 	draw := func(of *[resources]float64) (s stream) {
 		for u, x := range of {

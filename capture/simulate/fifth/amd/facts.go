@@ -6,8 +6,9 @@ import "astrolabe/capture/simulate"
 // what its primitives, pixels and threads are like. What is counted follows from these and the times.
 type facts struct {
 	attain   [resources]float64
-	writes   float64 // share of memory traffic that is written
-	cull     float64 // of primitives
+	seen     [resources]float64 // share of a resource's time in which it is seen at work: the rest are bubbles
+	writes   float64            // share of memory traffic that is written
+	cull     float64            // of primitives
 	clip     float64
 	hiz      float64 // of quads that the hierarchical test throws away
 	early    float64 // of the rest, by the detailed test
@@ -51,6 +52,7 @@ func drawFacts(r simulate.Random, m *machine, j *job) facts {
 		f.hiz, f.slow = f.hiz*0.3, r.Between(0, 0.5)
 	}
 	for u := range f.attain {
+		f.seen[u] = r.Between(0.8, 1)
 		f.attain[u] = min(0.97, max(0.45, m.attain[u]+r.Between(-0.14, 0.08)))
 	}
 	return f

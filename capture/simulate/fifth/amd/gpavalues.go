@@ -189,9 +189,10 @@ func (v *values) row(i int, x *measured) int64 {
 	of(groupTiming, "DepthStencilTestBusy", x.s.bits[bitDB], spread)
 	of(groupTiming, "TexUnitBusy", x.s.ta, spread)
 
-	v.set(i, groupVertex, "VsGsVerticesIn", "items", exact(x.verts))
-	v.set(i, groupVertex, "VsGsPrimsIn", "items", exact(x.prims))
-	if m.gen == 103 {
+	if m.gen == 11 {
+		v.set(i, groupVertex, "VsGsVerticesIn", "items", exact(x.verts))
+		v.set(i, groupVertex, "VsGsPrimsIn", "items", exact(x.prims))
+	} else {
 		vs := 0.0
 		if x.graphics {
 			vs = f.perWave

@@ -45,7 +45,7 @@ func (d *draw) planted(limit int, ns float64) content {
 	}
 	kinds := passesLimited(limit)
 	n := r.Whole(1, 3)
-	rest := r.Between(0.06, 0.22)
+	rest := r.Between(0.05, 0.18)
 	for range n {
 		j := drawPass(r, d.p.m, simulate.Pick(r, kinds...), ns*(1-rest)/float64(n)*r.Spread(0.3), limit, d.knots+2)
 		j.launch = min(j.launch, ns*0.01)
@@ -97,6 +97,7 @@ func (d *draw) single(plant simulate.Candidate) {
 			app, driver = driver, app
 		}
 		d.run(d.count(ns*by, len(c.jobs)), app, driver, c)
+		d.fit(ns)
 	case simulate.CPUSync:
 		c := d.even(ns)
 		p.sync, p.pacing.Ahead = true, 1
@@ -105,6 +106,7 @@ func (d *draw) single(plant simulate.Candidate) {
 		}
 		by := r.Between(0.6, 1.4)
 		d.run(d.count(ns*(1+by), len(c.jobs)), ns*by*split, ns*by*(1-split), c)
+		d.fit(ns)
 	case simulate.ClockThermal, simulate.ClockPower, simulate.ClockGovernor:
 		c := d.even(ns)
 		share := r.Between(0.55, 0.78)
@@ -125,7 +127,7 @@ func (d *draw) single(plant simulate.Candidate) {
 		c := d.planted(limit, ns)
 		d.run(d.count(ns, len(c.jobs)), cpu*split, cpu*(1-split), c)
 	}
-	if plant.Level != simulate.LevelClock && r.Chance(0.25) {
+	if plant.Level != simulate.LevelClock && plant.Level != simulate.LevelCPU && r.Chance(0.25) {
 		p.m.governed(r, r.Between(0.7, 1))
 	}
 	p.text = "limited by " + plant.String()
@@ -192,6 +194,7 @@ func (d *draw) serial(seed uint64) {
 	p.sync, p.pacing.Ahead = r.Chance(0.6), 1
 	by, split := r.Between(0.5, 1.6), r.Between(0.25, 0.75)
 	d.run(d.count(ns*(1+by), len(c.jobs)), ns*by*split, ns*by*(1-split), c)
+	d.fit(ns)
 	if r.Chance(0.4) { // at half load a governor stays low
 		p.m.governed(r, r.Between(0.5, 0.9))
 	}

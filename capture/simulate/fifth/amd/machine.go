@@ -131,6 +131,18 @@ type look struct {
 	pending float64 // a block whose requests memory has not answered
 	cp      float64
 	spread  float64 // by how much the busiest of the instances is above the mean
+	// How surely blocks are busy with what they wait for, where that is not the block right behind them.
+	front   float64 // the geometry engine with what waits for vertex waves or setup
+	bary    float64 // interpolation with pixels that wait for shading
+	quads   float64 // depth blocks with quads that wait for shading
+	exports float64 // exports with what waits for depth or memory
+	beside  float64 // a stall where the block behind is busy but not full
+	answers float64 // L0 that does not take requests while waves wait for memory
+	tags    float64 // L0 that is slower than the addressers where accesses limit
+	walks   float64 // translation with memory traffic
+	events  float64
+	power   float64 // the controller of power
+	umc     float64 // what firmware calls the activity of memory that can do no more
 }
 
 func drawMachine(r simulate.Random, p product) *machine {
@@ -147,7 +159,11 @@ func drawMachine(r simulate.Random, p product) *machine {
 	}
 	m.look.held, m.look.pending = r.Between(0.75, 1), r.Between(0.35, 1)
 	m.look.cp, m.look.spread = r.Between(0.55, 0.99), r.Between(0.01, 0.12)
-	full := p.watts * r.Between(0.75, 1.1)
+	k := &m.look
+	k.umc, k.front, k.bary, k.quads = r.Between(0.7, 1), r.Between(0.5, 1), r.Between(0.4, 1), r.Between(0.1, 0.6)
+	k.exports, k.beside, k.answers, k.tags = r.Between(0.2, 0.8), r.Between(0.1, 0.8), r.Between(0.03, 0.6), r.Between(0.1, 0.8)
+	k.walks, k.events, k.power = r.Between(0.05, 0.8), r.Log(0.002, 0.06), r.Log(0.001, 0.05)
+	full := p.watts * r.Between(0.45, 0.84)
 	m.clock = clockSetting{mode: clockFixed, period: int64(r.Log(1e6, 8e6)), start: 1, low: r.Between(0.2, 0.45), top: 1,
 		up: r.Between(0.75, 0.92), down: r.Between(0.3, 0.6), idle: p.watts * r.Between(0.06, 0.15), full: full,
 		limit: p.watts, window: r.Log(3e6, 3e7), ambient: r.Between(24, 42), tau: r.Log(4e8, 4e9),

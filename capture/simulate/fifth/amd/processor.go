@@ -70,12 +70,22 @@ func (p *program) addHost(t *table, rec *recorder, d recording, origin int64, r 
 		whole := float64(uint64(max(0, x)))
 		singles[name][i], carry[name] = uint64(whole), x-whole
 	}
-	kernel := [2]float64{h.appKernel, h.kernel}
+	kernel := []float64{h.appKernel, h.kernel}
 	if p.threads < 2 { // one thread is both
 		kernel[0] = min(0.5, h.appKernel+0.15*h.kernel)
 	}
-	on := [2]int{r.IntN(h.cpus), r.IntN(h.cpus)}
-	var next [2]int
+	threads := [][]stretch{rec.threads[0], rec.threads[1]}
+	for _, share := range h.workers {
+		var own []stretch
+		for _, s := range rec.threads[0] {
+			own = append(own, stretch{s.start, s.start + int64(float64(s.end-s.start)*share), 0})
+		}
+		threads = append(threads, own)
+	}
+	on, next := make([]int, len(threads)), make([]int, len(threads))
+	for th, cpu := range r.Perm(h.cpus)[:min(h.cpus, len(threads))] {
+		on[th] = cpu
+	}
 	pressure := [3]float64{}
 	for i := range n {
 		start, end := origin+t.axis.Start[i], origin+t.axis.End[i]
@@ -85,9 +95,9 @@ func (p *program) addHost(t *table, rec *recorder, d recording, origin int64, r 
 			free[c] = dt
 		}
 		running, began := 0, 0
-		for th := range rec.threads {
-			for next[th] < len(rec.threads[th]) {
-				s := &rec.threads[th][next[th]]
+		for th := range threads {
+			for next[th] < len(threads[th]) {
+				s := &threads[th][next[th]]
 				if s.start >= end {
 					break
 				}
@@ -95,13 +105,13 @@ func (p *program) addHost(t *table, rec *recorder, d recording, origin int64, r 
 					c := on[th]
 					ns := min(float64(to-from), free[c])
 					free[c] -= ns
-					sum[c][cpuUser] += ns * (1 - kernel[th])
-					sum[c][cpuSystem] += ns * kernel[th]
+					sum[c][cpuUser] += ns * (1 - kernel[min(th, 1)])
+					sum[c][cpuSystem] += ns * kernel[min(th, 1)]
 					if to == end {
 						running++
 					}
 				}
-				if s.start >= start {
+				if th == 0 && s.start >= start {
 					began++
 				}
 				if s.end > end {
@@ -113,7 +123,7 @@ func (p *program) addHost(t *table, rec *recorder, d recording, origin int64, r 
 				}
 			}
 		}
-		contended := 0.0
+		contended, waited := 0.0, 0.0 // of the CPU with the most: others wait at the same time
 		for c := range free {
 			// Other programs come and go for some 20 ms at a time.
 			if x := dt / 2e7; r.Chance(x / (1 + x)) {
@@ -124,7 +134,7 @@ func (p *program) addHost(t *table, rec *recorder, d recording, origin int64, r 
 			}
 			other := min(free[c], dt*min(1, burst[c]))
 			if free[c] < dt*0.5 {
-				contended += other
+				contended = max(contended, other)
 			}
 			k := cpuUser
 			if h.niced && c%2 == 1 {
@@ -143,7 +153,7 @@ func (p *program) addHost(t *table, rec *recorder, d recording, origin int64, r 
 			}
 			sum[c][cpuIOWait] += waits
 			sum[c][cpuIdle] += free[c] - waits
-			pressure[1] += waits
+			waited = max(waited, waits)
 			for k := range columns[c] {
 				v := uint64((sum[c][k] + phase[c][k]) / tickNs)
 				columns[c][k][i] = (v - last[c][k]) * tickNs
@@ -154,13 +164,14 @@ func (p *program) addHost(t *table, rec *recorder, d recording, origin int64, r 
 			}
 		}
 		pressure[0] += contended
+		pressure[1] += waited
 		for k := range pressure {
 			us := float64(uint64(pressure[k] / 1000))
 			stall[k][i] = uint64(us) * 1000
 			pressure[k] -= us * 1000
 		}
 		ms := dt / 1e6
-		count("intr", i, (h.irqs*dt*1e-9+float64(began)*2.5+0.25*float64(running)*ms)*r.Spread(0.15))
+		count("intr", i, (h.irqs*dt*1e-9+float64(began)*h.irqsFrame+0.25*float64(running)*ms)*r.Spread(0.15))
 		count("ctxt", i, (h.switches*dt*1e-9+float64(began)*h.perFrame)*r.Spread(0.2))
 		count("processes", i, dt*1e-9*r.ExpFloat64()*4)
 		singles["procs_running"][i] = uint64(running + 1) // the recorder itself

@@ -1,6 +1,8 @@
 package amd
 
 import (
+	"slices"
+
 	"astrolabe/capture/simulate"
 )
 
@@ -21,6 +23,12 @@ func newDraw(seed uint64, purpose string, products []product) *draw {
 	cpus := simulate.Pick(r, 4, 6, 8, 12, 16)
 	d.p.host = hostContent{cpus: cpus, background: r.Log(0.003, 0.15), kernel: r.Between(0.3, 0.85), appKernel: r.Log(0.01, 0.12),
 		irqs: r.Log(150, 4000), switches: r.Log(300, 9000), perFrame: r.Log(3, 60), niced: r.Chance(0.15), migrate: r.Log(0.002, 0.3)}
+	d.p.host.irqsFrame = r.Log(1, 14)
+	for range r.Weighted([]float64{3, 2, 1, 1, 1}) {
+		if len(d.p.host.workers) < cpus-2 {
+			d.p.host.workers = append(d.p.host.workers, r.Between(0.1, 0.95))
+		}
+	}
 	if r.Chance(0.3) {
 		d.p.host.iowait = r.Log(0.001, 0.05)
 	}
@@ -33,22 +41,21 @@ type passesOf struct {
 	kinds  []int
 	shares []float64
 	cpu    float64 // of the processor's time beside the GPU's, typically
-	draws  int     // passes are handed over in so many pieces
 }
 
 var scenes = []passesOf{
-	{"game with shadows, opaque and transparent passes", []int{shadow, forward, alpha, postPass}, []float64{.18, .5, .15, .17}, .6, 0},
-	{"deferred renderer", []int{shadow, gbuffer, lighting, alpha, postPass}, []float64{.15, .3, .3, .08, .17}, .6, 0},
-	{"forward renderer with depth pass and much that is transparent", []int{depthOnly, forward, alpha, alpha, postPass}, []float64{.12, .3, .25, .2, .13}, .5, 0},
-	{"compositor of a user interface", []int{uiPass, uiPass, uiPass}, []float64{.4, .35, .25}, .4, 0},
-	{"camera preview with filters", []int{videoPass, csBlur, postPass, uiPass}, []float64{.3, .35, .2, .15}, .3, 0},
-	{"video playback", []int{videoPass, videoPass, uiPass}, []float64{.5, .2, .3}, .3, 0},
-	{"inference of a network", []int{csMatrix, csStream, csMatrix, csStream, csGather}, []float64{.4, .12, .3, .1, .08}, .2, 0},
-	{"simulation on the compute queue", []int{csGeneral, csParticles, csSort, csGather}, []float64{.35, .25, .2, .2}, .25, 0},
-	{"loading screen", []int{uiPass, csStream}, []float64{.6, .4}, 2.2, 0},
-	{"menu over a blurred scene", []int{forward, csBlur, uiPass}, []float64{.45, .3, .25}, .4, 0},
-	{"game with asynchronous compute", []int{shadow, gbuffer, csGeneral, lighting, csParticles, postPass}, []float64{.13, .28, .14, .25, .06, .14}, .6, 0},
-	{"ray traced shading by kernels", []int{gbuffer, csGather, csBlur, lighting, postPass}, []float64{.25, .33, .15, .17, .1}, .4, 0},
+	{"game with shadows, opaque and transparent passes", []int{shadow, forward, alpha, postPass}, []float64{.18, .5, .15, .17}, .6},
+	{"deferred renderer", []int{shadow, gbuffer, lighting, alpha, postPass}, []float64{.15, .3, .3, .08, .17}, .6},
+	{"forward renderer with depth pass and much that is transparent", []int{depthOnly, forward, alpha, alpha, postPass}, []float64{.12, .3, .25, .2, .13}, .5},
+	{"compositor of a user interface", []int{uiPass, uiPass, uiPass}, []float64{.4, .35, .25}, .4},
+	{"camera preview with filters", []int{videoPass, csBlur, postPass, uiPass}, []float64{.3, .35, .2, .15}, .3},
+	{"video playback", []int{videoPass, videoPass, uiPass}, []float64{.5, .2, .3}, .3},
+	{"inference of a network", []int{csMatrix, csStream, csMatrix, csStream, csGather}, []float64{.4, .12, .3, .1, .08}, .2},
+	{"simulation on the compute queue", []int{csGeneral, csParticles, csSort, csGather}, []float64{.35, .25, .2, .2}, .25},
+	{"loading screen", []int{uiPass, csStream}, []float64{.6, .4}, 2.2},
+	{"menu over a blurred scene", []int{forward, csBlur, uiPass}, []float64{.45, .3, .25}, .4},
+	{"game with asynchronous compute", []int{shadow, gbuffer, csGeneral, lighting, csParticles, postPass}, []float64{.13, .28, .14, .25, .06, .14}, .6},
+	{"ray traced shading by kernels", []int{gbuffer, csGather, csBlur, lighting, postPass}, []float64{.25, .33, .15, .17, .1}, .4},
 }
 
 // scene draws a content of a scene that takes about so many ns on the GPU.
@@ -65,8 +72,20 @@ func (d *draw) scene(s *passesOf, ns float64) content {
 		j := drawPass(r, d.p.m, k, share, limit, d.knots)
 		d.place(&c, j)
 	}
+	if r.Chance(0.25) { // a compositor puts the picture among others
+		c.jobs = append(c.jobs, drawPass(r, d.p.m, uiPass, ns*r.Log(0.01, 0.08), -1, 2))
+	} else if pure(s.kinds) && r.Chance(0.6) { // a program of compute alone
+		for i := range c.jobs {
+			c.jobs[i].queue, c.jobs[i].after = compute, nil
+		}
+	}
 	d.finish(&c)
 	return c
+}
+
+// pure says that all passes are of compute.
+func pure(kinds []int) bool {
+	return !slices.ContainsFunc(kinds, func(k int) bool { return !isCompute(k) })
 }
 
 // limitsOf are the resources that can limit a kind of pass.
@@ -130,23 +149,28 @@ func (d *draw) run(n int, app, driver float64, contents ...content) {
 	}
 }
 
-// natural is how long a frame takes that nothing paces, and how much of it the GPU works.
-func (p *program) natural() (frame, gpu float64, err error) {
-	q := *p
-	q.pacing = simulate.Pacing{Ahead: max(2, p.pacing.Ahead)}
-	q.frames = q.frames[:min(len(q.frames), 14)]
+// fit makes the processor's work longer or shorter as the GPU's really is, which was meant to take so many ns.
+func (d *draw) fit(ns float64) {
+	q := *d.p
+	q.pacing, q.sync = simulate.Pacing{Ahead: 1}, false
+	q.frames = append([]frame(nil), q.frames[:min(len(q.frames), 10)]...)
+	for i := range q.frames {
+		q.frames[i].app, q.frames[i].driver = 1e5, 1e5
+	}
 	e := engines.Get().(*engine)
 	defer engines.Put(e)
-	if err := e.run(&q, nothing, false, nil); err != nil {
-		return 0, 0, err
+	if e.run(&q, nothing, false, nil) != nil {
+		return // the case itself will tell
 	}
-	first, last := 3, len(q.frames)-1
-	a, b := e.frames[first].flip, e.frames[last].flip
+	gpu := 0.0
 	for _, s := range e.busy {
-		gpu += float64(max(0, min(s.end, b)-max(s.start, a)))
+		gpu += float64(s.end - s.start)
 	}
-	n := float64(last - first)
-	return float64(b-a) / n, gpu / n, nil
+	by := gpu / float64(len(q.frames)) / ns
+	for i := range d.p.frames {
+		f := &d.p.frames[i]
+		f.app, f.driver = f.app*by, f.driver*by
+	}
 }
 
 // scaleWork makes all work of the GPU longer.

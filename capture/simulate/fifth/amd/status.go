@@ -143,7 +143,7 @@ func (e *engine) blocks() (s shows) {
 		}
 		if !a.begun {
 			raise(bitCP, 1)
-			raise(bitEE, 0.3)
+			raise(bitEE, min(1, 6*k.events))
 			continue
 		}
 		for n := range a.n {
@@ -153,7 +153,7 @@ func (e *engine) blocks() (s shows) {
 			}
 			clear(out[:])
 			for _, u := range f.s.used {
-				out[u] = f.rate * f.cost[u]
+				out[u] = f.rate * f.cost[u] * a.j.facts.seen[u]
 			}
 			resident := min(1, f.rate*f.lat+out[alu]+0.6*out[tex]+0.6*out[ls]+out[lds])
 			geometry := a.n == 2 && n == 0
@@ -180,11 +180,11 @@ func (e *engine) blocks() (s shows) {
 				s.taHeld = max(s.taHeld, k.held*traffic*0.9)
 			case causeLatency:
 				ta = max(ta, k.pending*traffic)
-				s.taHeld = max(s.taHeld, k.pending*traffic*0.25)
+				s.taHeld = max(s.taHeld, k.pending*traffic*k.answers)
 			case ls:
-				s.taHeld = max(s.taHeld, 0.35*k.held)
+				s.taHeld = max(s.taHeld, k.tags*k.held)
 			}
-			s.taHeld = max(s.taHeld, 0.25*out[ls]*out[ls])
+			s.taHeld = max(s.taHeld, 0.6*k.tags*out[ls]*out[ls])
 			s.ta = max(s.ta, ta)
 			switch {
 			case geometry:
@@ -194,14 +194,14 @@ func (e *engine) blocks() (s shows) {
 				raise(bitPA, taken(out[pa], k.places[pa]))
 				if a.held {
 					raise(bitPA, k.held)
-					raise(bitGE, 0.9*k.held)
+					raise(bitGE, k.front*k.held)
 					s.paHeld = max(s.paHeld, k.held)
 				} else {
 					if waiting == pa {
 						raise(bitGE, k.held)
 					}
 					if waiting != ge && waiting != pa { // the front waits for vertex waves
-						raise(bitGE, 0.8*k.held)
+						raise(bitGE, k.front*k.held)
 					}
 				}
 			case pixels:
@@ -214,32 +214,32 @@ func (e *engine) blocks() (s shows) {
 				raise(bitRMI, taken(0.5*(out[cb]+out[db]), 2))
 				if !a.starved && waiting != sc {
 					raise(bitSC, k.held) // or waited for shading behind it
-					raise(bitBCI, 0.8*k.held)
-					s.paHeld = max(s.paHeld, out[pa]*k.held*0.5)
+					raise(bitBCI, k.bary*k.held)
+					s.paHeld = max(s.paHeld, out[pa]*k.held*k.beside)
 				}
 				switch waiting {
 				case cb:
 					raise(bitSX, k.held)
-					raise(bitDB, 0.85*k.held)
-					s.sxHeld, s.dbHeld = max(s.sxHeld, k.held), max(s.dbHeld, 0.85*k.held)
+					raise(bitDB, (0.6+0.4*k.beside)*k.held)
+					s.sxHeld, s.dbHeld = max(s.sxHeld, k.held), max(s.dbHeld, (0.6+0.4*k.beside)*k.held)
 				case db:
-					raise(bitSX, 0.6*k.held)
-					s.sxHeld = max(s.sxHeld, 0.5*k.held)
+					raise(bitSX, k.exports*k.held)
+					s.sxHeld = max(s.sxHeld, k.exports*k.held)
 				case bw, l2:
 					own := min(1, 1.5*out[cb])
 					raise(bitCB, k.held*own)
 					raise(bitDB, k.held*min(1, 1.2*out[db]))
-					raise(bitSX, k.held*own*0.7)
+					raise(bitSX, k.held*own*k.exports)
 					raise(bitRMI, k.held*max(own, out[db]))
-					s.sxHeld, s.dbHeld = max(s.sxHeld, k.held*own*0.6), max(s.dbHeld, k.held*own*0.5)
+					s.sxHeld, s.dbHeld = max(s.sxHeld, k.held*own*k.exports), max(s.dbHeld, k.held*own*k.beside)
 				case alu, tex, ls, causeLatency:
-					raise(bitDB, 0.35*k.held) // quads wait for shading
+					raise(bitDB, k.quads*k.held) // quads wait for shading
 				}
-				s.sxHeld = max(s.sxHeld, 0.5*out[cb]*out[cb])
-				s.dbHeld = max(s.dbHeld, 0.35*out[cb]*out[cb])
+				s.sxHeld = max(s.sxHeld, k.beside*out[cb]*out[cb])
+				s.dbHeld = max(s.dbHeld, 0.7*k.beside*out[cb]*out[cb])
 			case kernel:
 				s.csBusy = max(s.csBusy, there)
-				s.ldsWait = max(s.ldsWait, out[lds]*out[lds]*0.8)
+				s.ldsWait = max(s.ldsWait, out[lds]*out[lds]*k.beside)
 				if waiting == lds {
 					s.ldsWait = max(s.ldsWait, 0.6+0.3*k.held)
 				}
@@ -262,13 +262,13 @@ func (e *engine) blocks() (s shows) {
 		}
 	}
 	raise(bitEA, mem)
-	raise(bitUTCL2, taken(0.4*s.use[bw], 2))
+	raise(bitUTCL2, taken(k.walks*s.use[bw], 2))
 	raise(bitWD, s.bits[bitGE])
-	raise(bitIA, 0.8*s.bits[bitGE])
+	raise(bitIA, k.front*s.bits[bitGE])
 	raise(bitVGT, s.bits[bitGE])
-	raise(bitEE, 0.02)
-	raise(bitRLC, 0.01)
-	s.wrHeld = max(s.wrHeld, 0.3*s.use[bw]*s.use[bw]*s.use[bw])
+	raise(bitEE, k.events)
+	raise(bitRLC, k.power)
+	s.wrHeld = max(s.wrHeld, 0.5*k.beside*s.use[bw]*s.use[bw]*s.use[bw])
 	return s
 }
 
@@ -293,7 +293,7 @@ func (r *recorder) step(e *engine, from, to int64) {
 		r.ns += float64(to - from)
 		return
 	}
-	m := moment{start: from, end: to, mem: float32(s.use[bw]), share: float32(e.clock.share),
+	m := moment{start: from, end: to, mem: float32(s.use[bw] * e.p.m.look.umc), share: float32(e.clock.share),
 		watts: float32(e.p.m.clock.watts(e.clock.share, e.activity())), heat: float32(e.clock.temperature)}
 	for b, v := range s.bits {
 		m.busy[b] = float32(v)
