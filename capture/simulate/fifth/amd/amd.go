@@ -3,11 +3,8 @@ package amd
 import (
 	"fmt"
 
-	"astrolabe/capture"
 	"astrolabe/capture/simulate"
 )
-
-type captureOf = capture.Capture
 
 // Names of the families.
 const (

@@ -26,8 +26,8 @@ func cases(t *testing.T, family string, each int, o simulate.Options, visit func
 }
 
 func TestPlantsLimit(t *testing.T) {
-	make5.PlantsLimit(t, LiveName, simulatetest.Number(t, 2*len(plants), len(plants)))
-	make5.PlantsLimit(t, GPAName, simulatetest.Number(t, 3*len(plantsGPA), len(plantsGPA)))
+	make5.PlantsLimit(t, LiveName, simulatetest.Number(t, len(plants), 10))
+	make5.PlantsLimit(t, GPAName, simulatetest.Number(t, 2*len(plantsGPA), len(plantsGPA)))
 }
 
 func TestSharesAddUpInEveryKind(t *testing.T) {

@@ -55,11 +55,11 @@ type running struct {
 }
 
 type jobState struct {
-	submit          int64
-	submitNode      int32
-	end             int64
-	endNode         int32
-	submitted, end1 bool
+	submit           int64
+	submitNode       int32
+	end              int64
+	endNode          int32
+	submitted, ended bool
 }
 
 type frameState struct {
@@ -75,7 +75,6 @@ type queueState struct {
 	issuedNode, endNd int32
 	active            int
 	blockedFrom       int64 // since when only a needless dependency holds its next job up, -1
-	first             bool
 }
 
 type stretch struct {
@@ -127,7 +126,7 @@ func (e *engine) run(p *program, r relief, keep bool, rec *recorder) error {
 		e.frames = append(e.frames, frameState{left: n, gpuBegin: -1})
 	}
 	for q := range e.queues {
-		e.queues[q] = queueState{blockedFrom: -1, first: true}
+		e.queues[q] = queueState{blockedFrom: -1}
 	}
 	e.host = hostState{}
 	e.clock.reset(&p.m.clock, r.highest)
@@ -248,9 +247,9 @@ func (e *engine) ready(qi int) (at int64, n int32, ok bool) {
 		}
 		o := &e.jobs[e.first[f]+d.job]
 		switch {
-		case !o.end1 && !d.loose:
+		case !o.ended && !d.loose:
 			return 0, 0, false
-		case !o.end1:
+		case !o.ended:
 			known = false
 		case d.loose && o.end > loose:
 			loose, looseNode = o.end, o.endNode
@@ -414,7 +413,7 @@ func (e *engine) finish(a *running) {
 		e.settle(a)
 	}
 	s := &e.jobs[e.first[a.frame]+a.job]
-	s.end, s.endNode, s.end1 = e.t, a.node, true
+	s.end, s.endNode, s.ended = e.t, a.node, true
 	q := &e.queues[a.queue]
 	q.active--
 	q.ended, q.endNd = e.t, a.node

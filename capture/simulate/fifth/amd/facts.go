@@ -32,7 +32,9 @@ type facts struct {
 	colour   float64 // of memory traffic that is of colour blocks
 	depth    float64
 	reuse    float64 // vertices of a primitive at least
-	rays     float64
+	// How caches and targets fare in ways that limit nothing.
+	scalarMiss, instMiss, tag, writeMiss, tile, reject, kill, blend, keepOut float64
+	whole                                                                    bool // a triangle or two over the whole picture
 }
 
 func drawFacts(r simulate.Random, m *machine, j *job) facts {
@@ -41,9 +43,22 @@ func drawFacts(r simulate.Random, m *machine, j *job) facts {
 		targets: 1, tri: r.Between(0, 0.9), aniso: r.Log(1, 6), lanes: r.Between(0.55, 1), perWave: r.Log(30, 1500),
 		scalar: r.Between(0.08, 0.6), group: simulate.Pick(r, 64.0, 64, 128, 256, 256, 512, 1024), wave: 32, occupied: r.Between(3, 16),
 		conflict: r.Between(0, 0.6), fetch: r.Log(1, 4), h0: r.Between(0.25, 0.9), h1: r.Between(0.1, 0.65), share0: r.Between(0.7, 1),
-		colour: r.Between(0.1, 0.5), depth: r.Between(0.05, 0.35), reuse: r.Between(0.4, 0.9)}
+		colour: r.Between(0.1, 0.5), depth: r.Between(0.05, 0.35), reuse: r.Between(0.4, 0.9),
+		scalarMiss: r.Log(0.002, 0.3), instMiss: r.Log(0.0003, 0.08), tag: r.Log(0.01, 0.4), writeMiss: r.Between(0.3, 1),
+		tile: r.Between(4, 15), reject: r.Between(0.4, 1), kill: r.Between(0.2, 0.9), blend: r.Between(0.1, 1),
+		keepOut: r.Between(0.1, 0.6)}
 	if m.gen < 10 || r.Chance(0.2) {
 		f.wave = 64
+	}
+	switch j.kind {
+	case lighting, postPass, videoPass:
+		f.whole, f.cull, f.clip, f.hiz, f.early, f.discard, f.fill = true, 0, 0, 0, 0, 0, r.Between(0.97, 1)
+		fallthrough
+	case uiPass, csGeneral, csMatrix, csStream, csGather, csSort, csBlur, csParticles:
+		f.aniso, f.tri = 1, 0
+		if r.Chance(0.2) {
+			f.tri = r.Between(0, 0.5)
+		}
 	}
 	if j.kind == gbuffer {
 		f.targets = float64(r.Whole(2, 5))

@@ -159,7 +159,7 @@ func newGPA(kind string, seed uint64) (*simulate.Case, error) {
 	}
 	c.Text = fmt.Sprintf("%s on %s at %.0f MHz, %d rows of %s", re.text, m.name, re.mhz, len(re.rows), re.api)
 	c.Judge = re.judge
-	c.Record = func(o simulate.Options) (*captureOf, error) { return re.record(seed, c, o) }
+	c.Record = func(o simulate.Options) (*capture.Capture, error) { return re.record(seed, c, o) }
 	return c, nil
 }
 
@@ -244,7 +244,7 @@ func (re *replay) judge() (*simulate.Truth, error) {
 
 // record makes the capture that the reader of GPUPerfAPI's files makes: rows one after the other, each as long as its
 // GPUTime.
-func (re *replay) record(seed uint64, c *simulate.Case, o simulate.Options) (*captureOf, error) {
+func (re *replay) record(seed uint64, c *simulate.Case, o simulate.Options) (*capture.Capture, error) {
 	noise := re.noise
 	switch {
 	case o.Noise < 0:

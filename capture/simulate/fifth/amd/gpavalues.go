@@ -28,7 +28,6 @@ type measured struct {
 	s          shows // ns
 	f          *facts
 	graphics   bool
-	tess       bool
 
 	verts, prims                   float64
 	quads, hizQuads, shaded        float64 // quads from the rasterizer, through the hierarchical test, to shading
@@ -62,6 +61,16 @@ func (re *replay) measure(j *job, rec *recorder) measured {
 	if x.graphics {
 		x.prims = math.Max(1, can(pa, engines))
 		x.verts = math.Max(3, math.Min(3*x.prims, math.Max(f.reuse*x.prims, can(ge, engines))))
+		if f.whole {
+			x.prims, x.verts = 1, 3
+			if f.kill > 0.6 {
+				x.prims, x.verts = 2, 4
+			}
+		}
+		x.perWave = math.Max(8, g.work[alu]*clk*m.simds()*f.attain[alu]/math.Max(1, x.verts/f.wave))
+		if f.whole {
+			x.perWave = 8 + 20*f.kill
+		}
 		x.quads = math.Max(1, can(sc, engines*16)/4)
 		x.hizQuads = x.quads * (1 - f.hiz)
 		x.shaded = x.hizQuads * (1 - f.early)
@@ -85,7 +94,7 @@ func (re *replay) measure(j *job, rec *recorder) measured {
 	bytes := can(bw, 1) / clk * m.gbs
 	x.read, x.written = bytes*(1-f.writes), bytes*f.writes
 	x.l2 = can(l2, float64(m.channels))
-	x.m2 = (x.read + 0.8*x.written) / 128
+	x.m2 = (x.read + f.writeMiss*x.written) / 128
 	x.l2 = math.Max(x.l2, x.m2*1.03)
 	x.m1 = x.l2 * (0.6 + 0.4*f.share0) * 0.85
 	x.l1 = x.m1 / (1 - f.h1)
@@ -195,7 +204,7 @@ func (v *values) row(i int, x *measured) int64 {
 	} else {
 		vs := 0.0
 		if x.graphics {
-			vs = f.perWave
+			vs = x.perWave
 		}
 		v.set(i, groupVertex, "GSVerticesOut", "items", 0)
 		v.set(i, groupVertex, "VsGsVALUInstCount", "items", vs)
@@ -283,9 +292,9 @@ func (v *values) depthColour(i int, x *measured, exact func(float64) float64, of
 	}
 	all, kept, shaded := exact(x.quads), exact(x.hizQuads), exact(x.shaded)
 	kept, shaded = math.Min(all, kept), math.Min(kept, shaded)
-	tiles := math.Floor(all/9) + math.Min(all, 1)
-	rejected := math.Floor(tiles * f.hiz * 0.8)
-	killed := math.Floor(tiles * (1 - f.fill) * 0.5)
+	tiles := math.Floor(all/f.tile) + math.Min(all, 1)
+	rejected := math.Floor(tiles * f.hiz * f.reject)
+	killed := math.Floor(tiles * (1 - f.fill) * f.kill)
 	put("HiZTilesAccepted", "percent", share(tiles-rejected, tiles))
 	put("HiZTilesAcceptedCount", "items", tiles-rejected)
 	put("HiZTilesRejectedCount", "items", rejected)
@@ -331,23 +340,20 @@ func (v *values) depthColour(i int, x *measured, exact func(float64) float64, of
 	if x.out > 0 {
 		hasCB = 1
 	}
-	read, written := units(hasCB*x.read*f.colour*0.6), units(hasCB*x.written*math.Min(0.95-f.depth, f.colour+0.3))
+	read, written := units(hasCB*x.read*f.colour*f.blend), units(hasCB*x.written*math.Min(0.95-f.depth, f.colour+f.keepOut))
 	colour("CBMemRead", "bytes", read)
 	colour("CBMemWritten", "bytes", written)
-	colour("CBColorAndMaskRead", "bytes", read+units(hasCB*x.read*0.02))
-	colour("CBColorAndMaskWritten", "bytes", written+units(hasCB*x.written*0.03))
+	colour("CBColorAndMaskRead", "bytes", read+units(hasCB*x.read*0.04*f.kill))
+	colour("CBColorAndMaskWritten", "bytes", written+units(hasCB*x.written*0.05*f.reject))
 	slow := exact(x.out * f.slow)
 	colour("CBSlowPixelCount", "items", slow)
 	colour("CBSlowPixelPct", "percent", share(slow, exact(x.out)))
 }
 
 func (v *values) memory(i int, x *measured, count func(float64) float64, of func(int, string, float64, float64) float64) {
-	m, r := v.re.m, v.r
+	m, r, f := v.re.m, v.r, x.f
 	put := func(name, unit string, a float64) { v.set(i, groupCache, name, unit, a) }
-	cache := func(name string, requests, misses float64, api bool) {
-		if !api {
-			return
-		}
+	cache := func(name string, requests, misses float64) {
 		all := count(requests)
 		miss := math.Min(all, count(misses))
 		hit := 0.0
@@ -364,12 +370,13 @@ func (v *values) memory(i int, x *measured, count func(float64) float64, of func
 			put("L2CacheMiss", "percent", 0)
 		}
 	}
-	cache("L0", x.l0, x.m0, true)
-	cache("L1", x.l1, x.m1, true)
-	cache("L2", x.l2, x.m2, true)
-	scalar := 0.02*x.l0 + 40
-	cache("Scalar", scalar, scalar*0.03+8, true)
-	cache("Inst", 40+x.cycles*0.05*float64(m.cus), 20+x.cycles*0.0006*float64(m.cus), true)
+	cache("L0", x.l0, x.m0)
+	cache("L1", x.l1, x.m1)
+	cache("L2", x.l2, x.m2)
+	scalar := 0.1*f.scalar*x.l0 + 40
+	cache("Scalar", scalar, scalar*f.scalarMiss+8)
+	fetches := x.cycles * 0.2 * f.tag * float64(m.cus)
+	cache("Inst", 40+fetches, 20+fetches*f.instMiss)
 	mem := func(name, unit string, a float64) { v.set(i, groupMemory, name, unit, a) }
 	fetched, written := 32*count(x.read/32), 32*count(x.written/32)
 	mem("FetchSize", "bytes", fetched)
@@ -384,7 +391,7 @@ func (v *values) memory(i int, x *measured, count func(float64) float64, of func
 	of(groupMemory, "MemUnitStalled", math.Min(x.s.ta, x.s.taHeld), m.look.spread*0.5)
 	of(groupMemory, "WriteUnitStalled", x.s.wrHeld, m.look.spread)
 	clocks := x.cycles * x.s.use[ls] / x.ns
-	mem("L0TagConflictReadStalledCycles", "cycles", count(clocks*0.12*(1-x.f.h0)))
-	mem("L0TagConflictWriteStalledCycles", "cycles", count(clocks*0.04*x.f.writes))
+	mem("L0TagConflictReadStalledCycles", "cycles", count(clocks*f.tag*(1-f.h0)))
+	mem("L0TagConflictWriteStalledCycles", "cycles", count(clocks*0.5*f.tag*f.writes))
 	mem("L0TagConflictAtomicStalledCycles", "cycles", 0)
 }

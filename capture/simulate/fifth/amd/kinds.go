@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"astrolabe/capture"
 	"astrolabe/capture/simulate"
 )
 
@@ -384,6 +385,6 @@ func newLive(kind string, seed uint64) (*simulate.Case, error) {
 	c.Text = fmt.Sprintf("%s on %s, %s", p.text, p.m.name, p.pacing.Name())
 	c.Judge = p.judge
 	draws := drawRecording(d.r)
-	c.Record = func(o simulate.Options) (*captureOf, error) { return p.record(draws, seed, c, o) }
+	c.Record = func(o simulate.Options) (*capture.Capture, error) { return p.record(draws, seed, c, o) }
 	return c, nil
 }

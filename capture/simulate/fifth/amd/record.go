@@ -12,20 +12,17 @@ import (
 
 // recording is how a recorder looks at a program: drawn with the case, where the options leave it open.
 type recording struct {
-	period        time.Duration
-	marks, host   bool
-	late, missed  float64
-	gaps          int
-	rate          float64 // reads of the status registers per second
-	refresh       int64   // ns between readings of sensors and files
-	usual         float64 // ns that samples are late
-	pressure      bool
-	frequency     bool
-	kernelHz      int
-	firmware      float64 // ns over which firmware averages
-	keep          float64 // chance that a status bit is what it was at the read before
-	few           bool    // the user named counters: no files beside the registers and sensors
-	noPermissions bool
+	period       time.Duration
+	marks, host  bool
+	late, missed float64
+	gaps         int
+	rate         float64 // reads of the status registers per second
+	refresh      int64   // ns between readings of sensors and files
+	usual        float64 // ns that samples are late
+	pressure     bool
+	frequency    bool
+	firmware     float64 // ns over which firmware averages
+	keep         float64 // chance that a status bit is what it was at the read before
 }
 
 func drawRecording(r simulate.Random) recording {
@@ -42,7 +39,7 @@ func drawRecording(r simulate.Random) recording {
 }
 
 // record makes a live capture.
-func (p *program) record(d recording, seed uint64, c *simulate.Case, o simulate.Options) (*captureOf, error) {
+func (p *program) record(d recording, seed uint64, c *simulate.Case, o simulate.Options) (*capture.Capture, error) {
 	period := d.period
 	if o.Period > 0 {
 		period = o.Period
