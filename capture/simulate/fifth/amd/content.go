@@ -73,6 +73,10 @@ type program struct {
 	threads  int
 	sync     bool // the application waits for the end of each frame before it begins the next
 	warm     int
+	// handover is the ns from the end of a frame on a queue to the beginning of the next, where the kernel's scheduler hands
+	// frames over one by one; 0 where the ring holds them.
+	handover float64
+	hitches  float64 // chance that the application takes some times as long for a frame
 	host     hostContent
 }
 

@@ -70,11 +70,12 @@ type frameState struct {
 }
 
 type queueState struct {
-	frame, pos        int
-	issued, ended     int64 // of the job before
-	issuedNode, endNd int32
-	active            int
-	blockedFrom       int64 // since when only a needless dependency holds its next job up, -1
+	frame, pos          int
+	issued, endNs       int64 // of the job before
+	issuedNode, endNode int32
+	active              int
+	fresh               bool  // its next job is the first of a frame
+	blockedFrom         int64 // since when only a needless dependency holds its next job up, -1
 }
 
 type stretch struct {
@@ -213,7 +214,7 @@ func (e *engine) ready(qi int) (at int64, n int32, ok bool) {
 			j = &list[q.pos]
 			break
 		}
-		q.frame, q.pos = q.frame+1, 0
+		q.frame, q.pos, q.fresh = q.frame+1, 0, true
 	}
 	s := &e.jobs[e.first[q.frame]+q.pos]
 	if !s.submitted || q.active > 1 || q.active == 1 && j.drain {
@@ -232,10 +233,19 @@ func (e *engine) ready(qi int) (at int64, n int32, ok bool) {
 			at, n = t, tn
 		}
 	}
-	if q.active == 1 {
+	h := e.p.handover
+	if h > 0 && q.fresh && q.frame > 0 { // the path has this time in the launch that follows
+		if q.active > 0 {
+			return 0, 0, false
+		}
+		if e.r.cause == causeLaunch || e.r.gpu || e.r.queue == qi {
+			h /= faster
+		}
+		later(q.endNs+int64(h), q.endNode)
+	} else if q.active == 1 {
 		later(q.issued, q.issuedNode)
 	} else {
-		later(q.ended, q.endNd)
+		later(q.endNs, q.endNode)
 	}
 	var loose int64
 	var looseNode int32
@@ -313,6 +323,7 @@ func (e *engine) start(qi int, n int32) {
 	e.act = append(e.act, a)
 	q.active++
 	q.pos++
+	q.fresh = false
 }
 
 // now is what sets the pace of a job.
@@ -416,7 +427,7 @@ func (e *engine) finish(a *running) {
 	s.end, s.endNode, s.ended = e.t, a.node, true
 	q := &e.queues[a.queue]
 	q.active--
-	q.ended, q.endNd = e.t, a.node
+	q.endNs, q.endNode = e.t, a.node
 	f := &e.frames[a.frame]
 	if e.t >= f.done {
 		f.done, f.doneNode = e.t, a.node

@@ -313,6 +313,7 @@ func (d *draw) healthy() error {
 	if pace.Align {
 		cpu *= 0.6
 	}
+	d.p.hitches = 0
 	d.run(d.count(interval/dense, len(c.jobs)), cpu*split, cpu*(1-split), c)
 	if r.Chance(0.4) {
 		p.m.governed(r, r.Between(0.6, 1))
@@ -349,11 +350,11 @@ func (d *draw) healthy() error {
 		case all.GPUBusy > 0.72:
 			p.contents[0].scaleWork(0.68 / all.GPUBusy)
 		default:
-			p.text = "healthy " + c.name + ", " + pace.Name()
+			p.text = "healthy " + c.name
 			return nil
 		}
 	}
-	p.text = "healthy " + c.name + ", " + pace.Name()
+	p.text = "healthy " + c.name
 	return nil
 }
 

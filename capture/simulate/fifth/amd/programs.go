@@ -20,6 +20,12 @@ func newDraw(seed uint64, purpose string, products []product) *draw {
 	d.p.threads = r.Whole(1, 2)
 	d.p.pacing.Ahead = r.Whole(2, 3)
 	d.p.warm = 6
+	if r.Chance(0.45) {
+		d.p.handover = r.Log(8e3, 1.5e5)
+	}
+	if r.Chance(0.3) {
+		d.p.hitches = r.Log(0.004, 0.04)
+	}
 	cpus := simulate.Pick(r, 4, 6, 8, 12, 16)
 	d.p.host = hostContent{cpus: cpus, background: r.Log(0.003, 0.15), kernel: r.Between(0.3, 0.85), appKernel: r.Log(0.01, 0.12),
 		irqs: r.Log(150, 4000), switches: r.Log(300, 9000), perFrame: r.Log(3, 60), niced: r.Chance(0.15), migrate: r.Log(0.002, 0.3)}
@@ -145,7 +151,11 @@ func (d *draw) run(n int, app, driver float64, contents ...content) {
 	p.contents = contents
 	a, b, s := jitters(r, n, 0.04, r.Log(0.01, 0.12)), jitters(r, n, 0.04, r.Log(0.01, 0.1)), jitters(r, n, r.Log(0.005, 0.08), 0.004)
 	for i := range n {
-		p.frames = append(p.frames, frame{content: i * len(contents) / n, scale: s[i], app: app * a[i], driver: driver * b[i]})
+		f := frame{content: i * len(contents) / n, scale: s[i], app: app * a[i], driver: driver * b[i]}
+		if r.Chance(p.hitches) {
+			f.app *= r.Between(1.5, 4)
+		}
+		p.frames = append(p.frames, f)
 	}
 }
 
