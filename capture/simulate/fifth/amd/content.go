@@ -76,6 +76,8 @@ type program struct {
 	// handover is the ns from the end of a frame on a queue to the beginning of the next, where the kernel's scheduler hands
 	// frames over one by one; 0 where the ring holds them.
 	handover float64
+	beside   []job   // what another program, such as a compositor, draws at each of its own dates
+	every    int64   // ns between them
 	hitches  float64 // chance that the application takes some times as long for a frame
 	host     hostContent
 }

@@ -33,7 +33,6 @@
 //
 // # What is left out
 //
-// Clocks of memory that change, GFXOFF and runtime suspend, the Infinity Cache, tessellation, rays, atomics, the traffic
-// of an APU's processor and the power that it shares, work of other programs on the GPU that does not follow the frames of
-// the measured one, threads that spin while they wait, and values that a reader could not get.
+// Clocks of memory that change while a program runs, GFXOFF and runtime suspend, the Infinity Cache, tessellation, rays, atomics, the traffic
+// of an APU's processor and the power that it shares, threads that spin while they wait, and values that a reader could not get.
 package amd

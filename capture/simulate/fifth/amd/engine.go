@@ -109,6 +109,7 @@ type engine struct {
 	blocked []stretch
 	busy    []stretch
 	steps   int
+	beside  int64 // when another program draws next
 }
 
 // run simulates a program.
@@ -132,6 +133,10 @@ func (e *engine) run(p *program, r relief, keep bool, rec *recorder) error {
 	e.host = hostState{}
 	e.clock.reset(&p.m.clock, r.highest)
 	e.setPer()
+	e.beside = math.MaxInt64
+	if len(p.beside) > 0 {
+		e.beside = p.every / 3
+	}
 	for e.shown < len(p.frames) {
 		if e.steps++; e.steps > 4_000_000 {
 			return fmt.Errorf("simulation of %s takes too many steps", p.text)
@@ -141,22 +146,24 @@ func (e *engine) run(p *program, r relief, keep bool, rec *recorder) error {
 		if e.shown >= len(p.frames) {
 			break
 		}
-		end := next
+		if e.t >= e.beside {
+			e.startBeside()
+		}
+		end := min(next, e.beside)
 		if !e.clock.still() {
 			end = min(end, e.clock.next)
 		}
-		any := false
 		for i := range e.act {
 			a := &e.act[i]
 			if !a.begun {
-				end, any = min(end, a.from), true
+				end = min(end, a.from)
 			}
 		}
 		e.rates()
 		if dt := e.until(); dt < math.MaxInt64/8 {
-			end, any = min(end, e.t+dt), true
+			end = min(end, e.t+dt)
 		}
-		if next == math.MaxInt64 && !any {
+		if next == math.MaxInt64 && !e.ours() {
 			return fmt.Errorf("simulation of %s came to a stop after frame %d: jobs wait for each other", p.text, e.shown)
 		}
 		e.advance(max(end, e.t+1))
@@ -164,12 +171,35 @@ func (e *engine) run(p *program, r relief, keep bool, rec *recorder) error {
 	return nil
 }
 
+// ours says whether the measured program has work on the GPU.
+func (e *engine) ours() bool {
+	for i := range e.act {
+		if e.act[i].frame >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// startBeside lets another program draw. Its passes run beside those of the measured one, and nothing waits for them.
+func (e *engine) startBeside() {
+	for i := range e.p.beside {
+		j := &e.p.beside[i]
+		a := running{frame: -1, j: j, queue: graphics, began: e.t, from: e.t + int64(j.launch), ease: 1, scale: 1, n: len(j.streams)}
+		for k := range j.streams {
+			a.f[k].s = &j.streams[k]
+		}
+		e.act = append(e.act, a)
+	}
+	e.beside += e.p.every
+}
+
 // setPer notes how long resources take at the clock of the moment.
 func (e *engine) setPer() {
 	for u := range e.per {
-		f := 1.0
-		if u != bw {
-			f = 1 / e.clock.share
+		f := 1 / e.clock.share
+		if u == bw {
+			f = 1 / e.p.m.memShare
 		}
 		if e.r.cause == u || e.r.gpu {
 			f /= faster
@@ -222,7 +252,7 @@ func (e *engine) ready(qi int) (at int64, n int32, ok bool) {
 	}
 	if q.active == 1 { // the job before must have issued all of its first stream
 		for i := range e.act {
-			if a := &e.act[i]; int(a.queue) == qi && !a.issued {
+			if a := &e.act[i]; int(a.queue) == qi && a.frame >= 0 && !a.issued {
 				return 0, 0, false
 			}
 		}
@@ -339,6 +369,9 @@ func (a *running) now() uint8 {
 
 // settle writes the path of a job up to now.
 func (e *engine) settle(a *running) {
+	if a.frame < 0 {
+		return
+	}
 	a.node = e.path.At(e.t, a.cause, a.queue, a.node)
 }
 
@@ -401,14 +434,16 @@ func (e *engine) advance(to int64) {
 		if !a.begun {
 			continue
 		}
-		if !a.issued && a.f[0].finished() {
+		if !a.issued && a.frame >= 0 && a.f[0].finished() {
 			a.issued = true
 			e.settle(a)
 			q := &e.queues[a.queue]
 			q.issued, q.issuedNode = e.t, a.node
 		}
 		if a.f[a.n-1].finished() {
-			e.finish(a)
+			if a.frame >= 0 {
+				e.finish(a)
+			}
 			e.act = append(e.act[:i], e.act[i+1:]...)
 			i--
 		}

@@ -8,7 +8,7 @@ func (e *engine) rates() {
 	if e.r.cause == causeLatency || e.r.gpu {
 		factor /= faster
 	}
-	slow := factor / e.clock.share
+	slow, memory := factor/e.clock.share, factor*(0.7+0.3/e.p.m.memShare) // most of it is not of the memory's clock
 	for i := range e.act {
 		a := &e.act[i]
 		if !a.begun {
@@ -31,7 +31,7 @@ func (e *engine) rates() {
 					top, f.limit = x, u
 				}
 			}
-			f.lat = by * row[causeLatency] * (s.latCore*slow + s.latMem*factor)
+			f.lat = by * row[causeLatency] * (s.latCore*slow + s.latMem*memory)
 			if f.lat > top {
 				top, f.limit = f.lat, causeLatency
 			}

@@ -118,6 +118,7 @@ type machine struct {
 	clock     clockSetting
 	irq       float64 // ns until the processor knows of the end of work
 	latLoad   float64 // how steeply latency rises with the load of the memory
+	memShare  float64 // of the memory's highest clock
 	memWindow float64 // ns over which that load is felt
 	attain    [resources]float64
 	look      look
@@ -147,7 +148,7 @@ type look struct {
 
 func drawMachine(r simulate.Random, p product) *machine {
 	m := &machine{product: p}
-	m.irq = r.Log(15e3, 90e3)
+	m.irq, m.memShare = r.Log(15e3, 90e3), 1
 	m.latLoad = r.Between(0.4, 2)
 	m.memWindow = r.Log(8e3, 60e3)
 	for u := range m.attain {
@@ -199,6 +200,9 @@ func (m *machine) powered(share, activity float64) {
 func (m *machine) governed(r simulate.Random, start float64) {
 	m.clock.mode, m.clock.start = clockGovernor, start
 	m.clock.step = r.Between(0.03, 0.12)
+	if r.Chance(0.25) { // the memory has a lower state too, where it stays
+		m.memShare = r.Between(0.4, 0.9)
+	}
 }
 
 // watts is the power at a share of the clock: voltage falls with it.

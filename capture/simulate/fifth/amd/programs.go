@@ -23,6 +23,13 @@ func newDraw(seed uint64, purpose string, products []product) *draw {
 	if r.Chance(0.45) {
 		d.p.handover = r.Log(8e3, 1.5e5)
 	}
+	if r.Chance(0.3) { // a compositor, or another program in its window
+		every := 1e9 / simulate.Pick(r, 60.0, 60, 75, 120, 144)
+		d.p.every = int64(every)
+		for range r.Whole(1, 2) {
+			d.p.beside = append(d.p.beside, drawPass(r, d.p.m, simulate.Pick(r, uiPass, uiPass, postPass), every*r.Log(0.005, 0.06), -1, 2))
+		}
+	}
 	if r.Chance(0.3) {
 		d.p.hitches = r.Log(0.004, 0.04)
 	}

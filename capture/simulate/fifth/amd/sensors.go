@@ -118,6 +118,7 @@ func (p *program) addSensors(t *table, e *engine, rec *recorder, d recording, or
 	}
 	mean, sum, most := capture.CombineMean, capture.CombineSum, capture.CombineMax
 	sclk := func(x *reading) float64 { return math.Round(m.sclk*x.share) * 1e6 }
+	mclk := func(*reading) float64 { return math.Round(m.mclk*m.memShare) * 1e6 }
 	cpuPower := 0.0 // of the package, on an APU
 	if m.apu {
 		cpuPower = m.watts * r.Between(0.05, 0.25)
@@ -137,7 +138,7 @@ func (p *program) addSensors(t *table, e *engine, rec *recorder, d recording, or
 
 	gauge("sensor_load", "GPU load", "percent", "sensors", "", mean, func(x *reading) float64 { return math.Round(x.busy) })
 	gauge("sensor_sclk", "Shader clock", "Hz", "sensors", "", mean, sclk)
-	gauge("sensor_mclk", "Memory clock", "Hz", "sensors", "", mean, func(*reading) float64 { return m.mclk * 1e6 })
+	gauge("sensor_mclk", "Memory clock", "Hz", "sensors", "", mean, mclk)
 	gauge("sensor_power", "Average power", "watts", "sensors", "", sum, func(x *reading) float64 { return math.Round(watts(x)) })
 	gauge("sensor_temperature", "GPU temperature", "celsius", "sensors", "", most, func(x *reading) float64 { return math.Round(edge(x)) })
 	gauge("sensor_vddgfx", "Graphics voltage", "volts", "sensors", "", mean, func(x *reading) float64 { return math.Round(1150*(0.55+0.45*x.share)) / 1000 })
@@ -148,7 +149,7 @@ func (p *program) addSensors(t *table, e *engine, rec *recorder, d recording, or
 		gauge("mem_busy_percent", "Memory busy (firmware)", "percent", "activity", "", mean, func(x *reading) float64 { return math.Round(x.mem) })
 	}
 	gauge("dpm_sclk", "Shader clock level", "Hz", "clocks", "", mean, sclk)
-	gauge("dpm_mclk", "Memory clock level", "Hz", "clocks", "", mean, func(*reading) float64 { return m.mclk * 1e6 })
+	gauge("dpm_mclk", "Memory clock level", "Hz", "clocks", "", mean, mclk)
 	if m.gen < 11 || m.apu {
 		gauge("power", "Power", "watts", "hwmon", "", sum, func(x *reading) float64 { return math.Round(1000*watts(x)) / 1000 })
 	} else {
@@ -166,10 +167,10 @@ func (p *program) addSensors(t *table, e *engine, rec *recorder, d recording, or
 	}
 	gauge("frequency", "Frequency", "Hz", "hwmon", "sclk", most, sclk)
 	if !m.apu {
-		gauge("frequency", "Frequency", "Hz", "hwmon", "mclk", most, func(*reading) float64 { return m.mclk * 1e6 })
+		gauge("frequency", "Frequency", "Hz", "hwmon", "mclk", most, mclk)
 		gauge("fan_speed", "Fan speed", "rpm", "hwmon", "", most, func(x *reading) float64 { return math.Round(700 + 18*max(0, x.heat-45)) })
 	}
-	p.addMetrics(gauge, delta, sclk, watts, edge)
+	p.addMetrics(gauge, delta, sclk, mclk, watts, edge)
 	seen := func(q int) func(*reading) float64 { return func(x *reading) float64 { return x.queues[q] } }
 	delta("engine_gfx", "Engine time gfx", "ns", "engines", 1, seen(graphics))
 	delta("engine_compute", "Engine time compute", "ns", "engines", 1, seen(compute))
@@ -187,7 +188,7 @@ func (p *program) addSensors(t *table, e *engine, rec *recorder, d recording, or
 
 // addMetrics adds the firmware's table, whose fields and units depend on its revision.
 func (p *program) addMetrics(gauge func(name, title, unit, block, instance string, combine capture.Combine, of func(*reading) float64),
-	delta func(name, title, unit, block string, scale float64, of func(*reading) float64), sclk, watts, edge func(*reading) float64) {
+	delta func(name, title, unit, block string, scale float64, of func(*reading) float64), sclk, mclk, watts, edge func(*reading) float64) {
 	m := p.m
 	if m.metricsFormat == 0 {
 		return
@@ -224,8 +225,8 @@ func (p *program) addMetrics(gauge func(name, title, unit, block, instance strin
 		put("average_umc_activity", "percent", func(x *reading) float64 { return math.Round(x.mem) })
 		put("average_socket_power", "watts", func(x *reading) float64 { return math.Round(watts(x)) })
 		delta("gpu_metrics_energy_accumulator", "energy accumulator", "joules", "gpu_metrics", 1.0/(1<<16), func(x *reading) float64 { return x.joules * (1 << 16) })
-		put("average_uclk_frequency", "Hz", func(*reading) float64 { return m.mclk * 1e6 })
-		put("current_uclk", "Hz", func(*reading) float64 { return m.mclk * 1e6 })
+		put("average_uclk_frequency", "Hz", mclk)
+		put("current_uclk", "Hz", mclk)
 	} else {
 		put("temperature_gfx", "celsius", func(x *reading) float64 { return math.Round(100*edge(x)) / 100 })
 		put("average_gfx_activity", "percent", func(x *reading) float64 { return math.Round(100*x.busy) / 100 })
