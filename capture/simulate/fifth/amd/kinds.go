@@ -30,7 +30,8 @@ func (d *draw) planted(limit int, ns float64) content {
 	r := d.r
 	c := content{name: candidates[limit].String()}
 	if limit == causeLaunch {
-		n := r.Whole(22, 42)
+		n := r.Whole(36, 80)
+		ns *= 0.5
 		work := r.Between(0.2, 0.45)
 		for range n {
 			k := simulate.Pick(r, uiPass, depthOnly, postPass, csGeneral, csStream, forward)
