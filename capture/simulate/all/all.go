@@ -1,5 +1,5 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second, third and fourth models
-// of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
+// Package all lists the families that can be simulated: those of the simulator, and those of second to fifth models of
+// the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
 import (
@@ -12,6 +12,7 @@ import (
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/cpu"
 	fifthintel "astrolabe/capture/simulate/fifth/intel"
+	fifthamd "astrolabe/capture/simulate/fifth/amd"
 	fourthamd "astrolabe/capture/simulate/fourth/amd"
 	fourthcpu "astrolabe/capture/simulate/fourth/cpu"
 	fourthintel "astrolabe/capture/simulate/fourth/intel"
@@ -79,6 +80,7 @@ var others = func() (out []maker) {
 	add(fourthcpu.Names, fourthcpu.Kinds, fourthcpu.New)
 	add(fourthrdna.Names, fourthrdna.Kinds, fourthrdna.New)
 	add(fifthintel.Names, fifthintel.Kinds, fifthintel.New)
+	add(fifthamd.Names, fifthamd.Kinds, fifthamd.New)
 	return out
 }()
 
