@@ -1,5 +1,5 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second, third and fourth models
-// of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
+// Package all lists the families that can be simulated: those of the simulator, and those of second, third, fourth and fifth
+// models of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
 import (
@@ -11,6 +11,7 @@ import (
 	"astrolabe/capture/simulate/amd"
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/cpu"
+	fifthmali "astrolabe/capture/simulate/fifth/mali"
 	fourthamd "astrolabe/capture/simulate/fourth/amd"
 	fourthcpu "astrolabe/capture/simulate/fourth/cpu"
 	fourthintel "astrolabe/capture/simulate/fourth/intel"
@@ -77,6 +78,7 @@ var others = func() (out []maker) {
 	add(fourthmali.Names, fourthmali.Kinds, fourthmali.New)
 	add(fourthcpu.Names, fourthcpu.Kinds, fourthcpu.New)
 	add(fourthrdna.Names, fourthrdna.Kinds, fourthrdna.New)
+	add(fifthmali.Names, fifthmali.Kinds, fifthmali.New)
 	return out
 }()
 
@@ -88,7 +90,7 @@ func Others() []string { return namesOf(others) }
 
 // Base is the family whose hardware a family models: itself, or what its name says before the number of the model.
 func Base(family string) string {
-	for _, suffix := range []string{"-second", "-third", "-fourth"} {
+	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth"} {
 		family = strings.TrimSuffix(family, suffix)
 	}
 	return family
