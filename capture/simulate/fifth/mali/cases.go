@@ -102,7 +102,7 @@ func draw(name, kind string, seed uint64) (*program, error) {
 type part struct {
 	content          content
 	gpu, app, driver float64 // ns; gpu 0 leaves the work as it is
-	even             bool    // queues get as much work each
+	even             float64 // if not 0, the work of the first queue in relation to that of the others
 }
 
 // scene is a program before its frames are drawn.
@@ -217,7 +217,8 @@ func (a *author) planted(plant simulate.Candidate) (s scene, err error) {
 	case simulate.LaunchOverhead:
 		*p = simulate.Pacing{Ahead: r.Whole(2, 3), Buffers: 3}
 		x.content, x.gpu = a.small(), 0
-		x.app, x.driver = r.Between(1e5, 3e5), r.Between(5e4, 2e5)
+		took := float64(len(x.content.jobs)) * a.launch
+		x.app, x.driver = took*r.Between(0.1, 0.45), took*r.Between(0.05, 0.3)
 	case simulate.CPUApp, simulate.CPUDriver:
 		x.content = []func() content{a.game, a.alpha, a.ui, a.simulation}[r.IntN(4)]()
 		x.app = x.gpu
@@ -241,9 +242,11 @@ func (a *author) planted(plant simulate.Candidate) (s scene, err error) {
 		*p = simulate.Pacing{Ahead: p.Ahead, Buffers: 3}
 	case simulate.QueuesInTurn:
 		*p = simulate.Pacing{Ahead: 3, Buffers: 3}
-		x.even = true
+		x.even = r.Between(0.75, 1.1)
+		segs, pass := len(a.b.segs), a.b.pass
 		x.app, x.driver = x.gpu*r.Between(0.1, 0.35), x.gpu*r.Between(0.03, 0.15)
-		for range 6 { // until the overlap would be worth something
+		for range 12 { // until the overlap would be worth something
+			a.b.segs, a.b.pass = a.b.segs[:segs], pass
 			x.content = a.inTurn()
 			ok, err := a.worthwhile(x)
 			if err != nil || ok {
@@ -378,8 +381,8 @@ func (a *author) assemble(s *scene) (*load, error) {
 		w.contents = append(w.contents, x.content)
 		c := &w.contents[i]
 		c.jobs = slices.Clone(c.jobs)
-		if x.even {
-			if err := a.balance(w.segs, c); err != nil {
+		if x.even > 0 {
+			if err := a.balance(w.segs, c, x.even); err != nil {
 				return nil, err
 			}
 		}
@@ -468,10 +471,11 @@ func (a *author) beside(r simulate.Random, w *load) error {
 }
 
 // solo is how long a frame takes if only the GPU takes time, at its highest clock.
-func (a *author) solo(segs []segment, c *content) (float64, error) {
+func (a *author) solo(segs []segment, c *content) (float64, error) { return a.soloOf(segs, c, 6, 2) }
+
+func (a *author) soloOf(segs []segment, c *content, frames, warm int) (float64, error) {
 	e := engines.Get().(*engine)
 	defer engines.Put(e)
-	const frames, warm = 6, 2
 	w := load{segs: segs, contents: []content{*c}, warm: warm, threads: 1, pacing: simulate.Pacing{Ahead: 3}}
 	var scale []float64
 	for _, j := range c.jobs {
@@ -485,7 +489,7 @@ func (a *author) solo(segs []segment, c *content) (float64, error) {
 	if err := e.run(a.m, &w, r, false, nil); err != nil {
 		return 0, err
 	}
-	return float64(e.frames[frames-1].flip-e.frames[warm-1].flip) / (frames - warm), nil
+	return float64(e.frames[frames-1].flip-e.frames[warm-1].flip) / float64(frames-warm), nil
 }
 
 // resize changes the work of a content until it takes so long; 0 leaves it. It returns how long it takes.
@@ -521,22 +525,22 @@ func (a *author) resize(segs []segment, c *content, want float64) (float64, erro
 func (a *author) worthwhile(x part) (bool, error) {
 	c := x.content
 	c.jobs = slices.Clone(c.jobs)
-	if err := a.balance(a.b.segs, &c); err != nil {
+	if err := a.balance(a.b.segs, &c, x.even); err != nil {
 		return false, err
 	}
-	before, err := a.solo(a.b.segs, &c)
+	before, err := a.soloOf(a.b.segs, &c, 20, 6)
 	if err != nil {
 		return false, err
 	}
 	for i := range c.jobs {
 		c.jobs[i].after = slices.DeleteFunc(slices.Clone(c.jobs[i].after), func(d dep) bool { return d.loose })
 	}
-	after, err := a.solo(a.b.segs, &c)
-	return after < before*0.77, err
+	after, err := a.soloOf(a.b.segs, &c, 20, 6)
+	return after < before*0.75, err
 }
 
 // balance gives the queues of a content as much work each, nearly.
-func (a *author) balance(segs []segment, c *content) error {
+func (a *author) balance(segs []segment, c *content, ratio float64) error {
 	for _, queue := range []int{qBinning, qCompute} {
 		one := content{}
 		rest := content{}
@@ -559,7 +563,7 @@ func (a *author) balance(segs []segment, c *content) error {
 		if err != nil {
 			return err
 		}
-		f := y / x * a.r.Between(0.75, 1.1)
+		f := y / x * ratio
 		for j := range c.jobs {
 			if c.jobs[j].queue == queue {
 				c.jobs[j].size *= f

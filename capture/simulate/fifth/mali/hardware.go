@@ -87,7 +87,11 @@ type machine struct {
 	varRate float64
 
 	// Habits of the hardware that only counters show.
-	arKeen, awKeen float64 // how soon requests pile up at the bus
+	arKeen, awKeen float64 // how soon requests pile up at the bus,
+	arMost, awMost float64 // and for how much of the time they do at most: the rest of what is too much waits in L2
+	l2Keen, l2Most float64 // the same of L2
+	fpkSoft        float64
+	depends        float64 // share of what arithmetic does not attain that is waiting for results
 	most           float64 // reads of a slice that may be under way
 	blur           float64 // spread of the latency of one read
 	assign         float64 // how much of the time a queue waits while another has the cores
@@ -135,10 +139,11 @@ func drawMachine(r simulate.Random, five bool) *machine {
 	}
 	m.warps = simulate.Pick(r, 64.0, 64, 96, 128)
 	m.lat, m.rise = r.Between(95, 230), r.Between(0.5, 2.5)
-	m.eff = [stations]float64{r.Between(0.8, 0.98), r.Between(0.72, 0.96), r.Between(0.8, 0.98), r.Between(0.7, 0.95),
-		r.Between(0.7, 0.95), r.Between(0.7, 0.96), r.Between(0.7, 0.96), r.Between(0.55, 0.92), r.Between(0.6, 0.9), 1, 1}
+	m.eff = [stations]float64{r.Between(0.66, 0.98), r.Between(0.64, 0.97), r.Between(0.72, 0.98), r.Between(0.58, 0.95),
+		r.Between(0.58, 0.95), r.Between(0.65, 0.96), r.Between(0.65, 0.96), r.Between(0.5, 0.92), r.Between(0.5, 0.9), 1, 1}
 	m.kept = r.Between(0, 0.3)
-	m.arKeen, m.awKeen = r.Log(3, 40), r.Log(3, 40)
+	m.arKeen, m.awKeen, m.arMost, m.awMost = r.Log(2, 60), r.Log(2, 60), r.Log(0.06, 1), r.Log(0.04, 0.8)
+	m.l2Keen, m.l2Most, m.fpkSoft, m.depends = r.Log(2, 60), r.Between(0.3, 1), r.Log(0.02, 0.15), r.Between(0, 0.8)
 	m.product.id += uint64(r.IntN(3))
 	m.most = simulate.Pick(r, 48.0, 64, 96, 128)
 	m.blur = r.Between(0.18, 0.45)

@@ -153,7 +153,8 @@ func (m *machine) solve(x *mix, segs []segment, ghz float64, factor *[stations]f
 	}
 	x.wait = m.lat
 	if reads > 0 {
-		x.wait = wait / reads
+		// No more can be under way than the bus and L2 keep books of; what is more waits before it is sent.
+		x.wait = min(wait/reads, max(m.lat, 0.98*m.most*float64(m.slices)/(reads/64)))
 	}
 }
 

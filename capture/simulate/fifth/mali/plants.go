@@ -37,9 +37,10 @@ func (a *author) dominated(station int, reads ...int) int {
 		}
 	case stTex:
 		kernel, s = false, &d.shade
-		s.tex, s.texCost = r.Between(6, 16), r.Between(1.2, 4)
+		s.tex, s.texCost = r.Between(7, 16), r.Between(1.2, 4)
 		s.texL2, s.texHit = r.Log(8, 30), r.Between(0.9, 0.98)
-		s.fma, s.cvt = r.Between(10, 40), r.Between(5, 15)
+		busy := s.tex * s.texCost * r.Between(0.2, 0.8)
+		s.fma, s.cvt = busy*0.7, busy*0.3
 	case stVary:
 		kernel, s = false, &d.shade
 		cycles := r.Between(40, 100)
@@ -76,7 +77,8 @@ func (a *author) dominated(station int, reads ...int) int {
 	case stPixel:
 		kernel = false
 		d.layers, d.kill, d.hidden, d.opaque = r.Between(4, 14), 0, 0, r.Between(0, 0.2)
-		d.blend, d.late = r.Between(3, 8), r.Between(0, 1)
+		d.blend, d.late = r.Between(4, 9), r.Between(0, 1)
+		d.shade.fma, d.shade.cvt = r.Between(2, 7), r.Between(1, 3)
 		d.early = 1 - d.late
 		d.shade.tex = r.Between(0, 0.7)
 		d.fill = r.Between(0.9, 1)
@@ -165,10 +167,10 @@ func (a *author) balanced() content {
 // only what the frame before made.
 func (a *author) inTurn() content {
 	first := -1
-	if a.r.Chance(0.5) { // vertices and fragments: a barrier that names all stages
+	if a.r.Chance(0.6) { // vertices and fragments: a barrier that names all stages
 		w, h := a.resolution()
 		d := a.pass("main", w, h, a.r.Between(1.2, 2.5), a.lit(0.8))
-		d.vertices, d.fifo, d.position = a.r.Log(1.5e5, 6e5), a.r.Log(40, 120), a.vertex(0.8)
+		d.vertices, d.fifo, d.position = a.r.Log(1.5e5, 6e5), a.r.Log(40, 120), a.vertex(0.5)
 		d.tileCost, d.deferred = a.r.Between(1.5, 3), a.r.Between(0.6, 1)
 		d.visible = a.r.Between(0.1, 0.3)
 		first = a.render(d)
@@ -178,7 +180,7 @@ func (a *author) inTurn() content {
 	// Compute for the next frame beside a scene that other units limit.
 	k := a.kernel("physics")
 	s := &k.shade
-	*s = shader{fma: a.r.Between(20, 60), cvt: 15, rd: 20, part: 0.2, wr: 2, ldL2: 300, stL2: 32, chain: a.r.Between(15, 40),
+	*s = shader{fma: a.r.Between(8, 30), cvt: 8, rd: 20, part: 0.2, wr: 2, ldL2: 300, stL2: 32, chain: a.r.Between(15, 40),
 		hit: a.r.Between(0.3, 0.6), group: a.r.Between(0.08, 0.25), diverged: 0.2}
 	k.warps = a.r.Log(1e4, 4e4)
 	first = a.dispatch(k)

@@ -110,12 +110,12 @@ func (c *processor) add(cfg *capture.Config, rec *recorder, t *tape, origin int6
 			for _, v := range x.iowait {
 				sum += v
 			}
-			return min(x.ns, sum*1.2)
+			return min(0.99*x.ns, sum*1.2)
 		}
 		pressure := func(name, title string, of func(x *reading) float64) {
 			w.whole(capture.Meta{Name: name, Title: title, Unit: "ns", Block: "pressure"}, 1e3, of)
 		}
-		pressure("pressure_cpu_some", "CPU pressure", func(x *reading) float64 { return min(x.ns, x.crowd) })
+		pressure("pressure_cpu_some", "CPU pressure", func(x *reading) float64 { return min(0.99*x.ns, x.crowd) })
 		pressure("pressure_memory_some", "Memory pressure, some", func(*reading) float64 { return 0 })
 		pressure("pressure_memory_full", "Memory pressure, full", func(*reading) float64 { return 0 })
 		pressure("pressure_io_some", "I/O pressure, some", io)

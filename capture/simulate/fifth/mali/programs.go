@@ -67,12 +67,33 @@ func (a *author) done(name string) content {
 // lit is a material of a game; weight 1 is a usual one.
 func (a *author) lit(weight float64) shader {
 	r := a.r
-	fma := r.Log(28, 170) * weight
-	return shader{fma: fma, cvt: fma * r.Between(0.2, 0.6), sfu: fma * r.Between(0.02, 0.1), narrow: r.Between(0.1, 0.6),
+	fma := r.Log(20, 130) * weight
+	if !a.m.five {
+		fma *= 0.65 // programs for smaller GPUs have smaller shaders
+	}
+	s := shader{fma: fma, cvt: fma * r.Between(0.2, 0.6), sfu: fma * r.Between(0.02, 0.1), narrow: r.Between(0.1, 0.6),
 		diverged: r.Between(0, 0.15), tex: r.Between(2, 9), texCost: r.Between(1, 2.6), texWide: r.Between(0.6, 1.4),
 		single: r.Between(0, 0.15), texL2: r.Log(16, 110), v16: r.Between(4, 30), v32: r.Between(2, 24),
 		rd: r.Between(1, 7), wr: r.Between(0, 0.3), part: r.Between(0.2, 0.8), ldL2: r.Log(8, 80), stL2: 4,
 		chain: r.Between(1, 4), hit: r.Between(0.85, 0.98), texHit: r.Between(0.5, 0.92), heavy: r.Chance(0.35)}
+	// Studios have their own ways to make a picture.
+	switch r.IntN(7) {
+	case 0:
+		s.fma, s.cvt = s.fma*r.Between(1.3, 3), s.cvt*r.Between(1, 2.5)
+	case 1: // many layers of materials
+		s.tex, s.texCost = s.tex*r.Between(1.3, 2.2), s.texCost*r.Between(1.1, 1.6)
+		s.texL2 *= 0.6
+	case 2: // all per vertex
+		s.v32, s.v16 = s.v32*r.Between(2, 5)+16, s.v16*2
+	case 3: // lights and bones in buffers
+		s.rd = s.rd*r.Between(2, 6) + 12
+		s.ldL2 += s.rd * 8
+	case 4: // textures without compression or mipmaps
+		s.texL2, s.texHit = s.texL2*r.Between(1.5, 3), s.texHit*r.Between(0.3, 0.8)
+	case 5: // shaders that branch and look up one thing after the other
+		s.chain, s.diverged, s.heavy, s.group = s.chain*r.Between(3, 8), r.Between(0.1, 0.5), true, r.Between(0.1, 0.5)
+	}
+	return s
 }
 
 // flat is a shader of pictures and widgets.
@@ -106,7 +127,7 @@ func (a *author) pass(name string, w, h, layers float64, sh shader) *drawing {
 	return &drawing{name: name, w: w, h: h, layers: layers, early: r.Between(0.8, 1), kill: r.Between(0.1, 0.5),
 		hidden: r.Between(0, 0.35), late: r.Between(0, 0.15), opaque: r.Between(0.6, 0.98), fill: r.Between(0.75, 0.97),
 		partial: r.Between(0.05, 0.4), coarse: 1, shaded: true, shade: sh, perTile: r.Log(4, 60), blend: r.Between(1, 1.6),
-		bpp: 4 * r.Between(0.4, 1), unchanged: 0, vertices: r.Log(2e4, 2.5e5), reuse: r.Between(1.1, 1.9),
+		bpp: 4 * r.Between(0.4, 1), unchanged: 0, vertices: r.Log(1.5e4, 5e5), reuse: r.Between(1.1, 1.9),
 		visible: r.Between(0.25, 0.6), position: a.vertex(1), varying: a.vertex(1.4), deferred: r.Between(0.3, 1),
 		tileCost: r.Between(1, 1.6), fifo: r.Log(8, 64), parts: r.Whole(3, 5), sigma: r.Between(0.15, 0.5),
 		lines: 0, points: r.Between(0, 0.01), back: r.Between(0.01, 0.2)}
@@ -248,12 +269,24 @@ func (a *author) camera() content {
 // kernel is a dispatch with everything drawn.
 func (a *author) kernel(name string) *kernel {
 	r := a.r
-	s := shader{fma: r.Log(20, 500), diverged: r.Between(0, 0.3), narrow: r.Between(0, 0.8), rd: r.Log(3, 40),
+	s := shader{fma: r.Log(12, 250), diverged: r.Between(0, 0.3), narrow: r.Between(0, 0.8), rd: r.Log(3, 40),
 		wr: r.Between(0.5, 5), part: r.Between(0.05, 0.6), ldL2: r.Log(64, 1500), stL2: r.Log(16, 128), chain: r.Between(1, 8),
 		hit: r.Between(0.4, 0.95), heavy: r.Chance(0.5), group: r.Between(0.3, 1)}
 	s.cvt, s.sfu = s.fma*r.Between(0.2, 0.9), s.fma*r.Between(0, 0.08)
 	if r.Chance(0.2) {
 		s.atomic = r.Between(0.2, 4)
+	}
+	switch r.IntN(6) {
+	case 0:
+		s.rd, s.ldL2, s.hit = s.rd*r.Between(1.5, 4), s.ldL2*0.5, 0.95
+	case 1:
+		s.ldL2, s.stL2, s.hit = s.ldL2*2, s.stL2*2, s.hit*r.Between(0.1, 0.6)
+	case 2:
+		s.chain, s.group = s.chain*r.Between(2, 6), r.Between(0.06, 0.3)
+	case 3:
+		s.ldL2, s.hit = s.ldL2*r.Between(2, 4), r.Between(0.95, 0.99)
+	case 4:
+		s.fma, s.cvt = s.fma*2, s.cvt*2
 	}
 	return &kernel{name, r.Log(8e3, 1.5e5), simulate.Pick(r, 4.0, 8, 16), s, r.Whole(1, 3), r.Between(0.05, 0.35)}
 }

@@ -194,7 +194,8 @@ func (m *machine) observe(x *mix, segs []segment, ghz float64) {
 		}
 		s, q := &segs[x.segs[c]], &x.queue[c]
 		part := s.cores / cores
-		all := x.pop[c] - q[stRast] - q[stPixel] - q[stTiler]
+		// A warp that waits to be blended stays in the core.
+		all := x.pop[c] - q[stRast] - q[stTiler]
 		resident[c] = max(0, min(all, s.slots))
 		here := part
 		if c == qBinning {
@@ -237,7 +238,7 @@ func (m *machine) observe(x *mix, segs []segment, ghz float64) {
 	}
 	set(sCore, cores*core)
 	set(sCores, cores*max(1-idle, core))
-	starve := max(0, core-min(core, x.util[stArith])) * (1 - m.starveOther)
+	starve := max(0, core-min(core, x.util[stArith]*(1-m.depends*(1-m.eff[stArith])))) * (1 - m.starveOther)
 	set(sStarve, cores*starve)
 
 	ut, qt := x.util[stTex], 0.0
@@ -256,8 +257,11 @@ func (m *machine) observe(x *mix, segs []segment, ghz float64) {
 	}
 	if c := qMain; x.segs[c] >= 0 {
 		s, q := &segs[x.segs[c]], &x.queue[c]
-		behind := x.pop[c] - q[stRast] - q[stPixel] - s.slots
-		full := 1 / (1 + math.Exp(-behind/(0.12*s.slots+1)))
+		behind := x.pop[c] - q[stRast] - s.slots
+		if s.warps == 0 {
+			behind = x.util[stRast] - 1
+		}
+		full := 1 / (1 + math.Exp(-behind/(m.fpkSoft*s.slots+0.5)))
 		set(sFPK, s.cores*(1-(1-min(1, x.util[stRast]*cores/s.cores)*m.fpkHold)*(1-full)))
 	}
 	for c := range classes {
@@ -287,13 +291,15 @@ func (m *machine) observe(x *mix, segs []segment, ghz float64) {
 	}
 	uc, ub := min(1, x.util[stCache]), min(1, x.util[stBus])
 	both := max(rd+wr, 1e-12)
-	busRd := ub * busQ / (busQ + m.arKeen*slices) * min(1, 1.3*rd/both)
-	busWr := ub * busQ / (busQ + m.awKeen*slices) * min(1, 1.3*wr/both)
+	busRd := m.arMost * ub * busQ / (busQ + m.arKeen*slices) * min(1, 1.3*rd/both)
+	busWr := m.awMost * ub * busQ / (busQ + m.awKeen*slices) * min(1, 1.3*wr/both)
 	set(sBusRd, slices*busRd)
 	set(sBusWr, slices*busWr)
-	in := uc * cacheQ / (cacheQ + 5*slices)
-	set(sL2Rd, slices*min(0.99, in+0.5*busRd*(1-in)))
-	set(sL2Wr, slices*min(0.99, 0.5*in+0.5*busWr))
+	// What waits for the bus and cannot be sent fills L2, which then takes nothing more.
+	back := ub * busQ / (busQ + m.most*slices) * 0.8
+	in := m.l2Most * max(uc*cacheQ/(cacheQ+m.l2Keen*slices), back)
+	set(sL2Rd, slices*in*min(1, 1.2*rd/both+uc))
+	set(sL2Wr, slices*in*min(1, 1.2*wr/both+0.3*uc))
 	set(sL1Rd, slices*0.3*uc*uc)
 
 	mean := math.Log(max(20, x.wait*ghz)) - m.blur*m.blur/2
