@@ -175,6 +175,8 @@ func (a *author) archetype() scene {
 	}
 	if c := &a.m.clock; c.period > 0 && a.r.Chance(0.3) {
 		a.heated(a.r.Between(0.5, 0.95), a.r.Chance(0.7))
+	} else if c.period > 0 && a.r.Chance(0.08) { // a battery saver
+		c.ceiling = max(c.floor, a.r.IntN(len(a.m.steps)))
 	}
 	return s
 }

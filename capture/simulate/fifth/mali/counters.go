@@ -130,8 +130,9 @@ func (p *program) memory(v values, s *[states]float64, busy float64) {
 		n := string(rune('1' + i))
 		v["MaliExtBusRdOTQ"+n], v["MaliExtBusWrOTQ"+n] = s[sReads+i], s[sWrites+i]
 	}
-	v["MaliL2CacheEvict"], v["MaliL2CacheCleanUnique"] = v["MaliL2CacheWr"]*0.1, v["MaliL2CacheWr"]*0.03
-	v["MaliL2CacheSnp"], v["MaliL2CacheSnpStallCy"] = v["MaliL2CacheRd"]*0.002, v["MaliL2CacheRd"]*0.0002
+	h := &m.habit
+	v["MaliL2CacheEvict"], v["MaliL2CacheCleanUnique"] = v["MaliL2CacheWr"]*0.1*h[6], v["MaliL2CacheWr"]*0.03*h[7]
+	v["MaliL2CacheSnp"], v["MaliL2CacheSnpStallCy"] = v["MaliL2CacheRd"]*0.002*h[7], v["MaliL2CacheRd"]*0.0002*h[6]
 	v["MaliL2CacheRdStallCy"], v["MaliL2CacheWrStallCy"] = s[sL2Rd], s[sL2Wr]
 	v["MaliL2CacheL1Rd"], v["MaliL2CacheL1Wr"] = v["MaliL2CacheRd"]*0.02, v["MaliL2CacheWr"]*0.01
 	v["MaliL2CacheL1RdStallCy"] = s[sL1Rd]
@@ -139,9 +140,9 @@ func (p *program) memory(v values, s *[states]float64, busy float64) {
 	v["MaliL2CacheIncSnpStallCy"] = v["MaliL2CacheIncSnp"] * 0.3
 	v["MaliL2CacheSnpLookup"] = v["MaliL2CacheIncSnp"]
 	v["MaliL2CacheLookup"] = v["MaliL2CacheRdLookup"] + v["MaliL2CacheWrLookup"] + v["MaliL2CacheSnpLookup"]
-	look := (v["MaliL2CacheRd"] + v["MaliL2CacheWr"]) * 0.05
-	v["MaliMMULookup"], v["MaliMMUL3Rd"], v["MaliMMUL2Rd"] = look, look*0.08, look*0.015
-	v["MaliMMUL3Hit"], v["MaliMMUL2Hit"] = look*0.7, look*0.2
+	look := (v["MaliL2CacheRd"] + v["MaliL2CacheWr"]) * 0.05 * h[7]
+	v["MaliMMULookup"], v["MaliMMUL3Rd"], v["MaliMMUL2Rd"] = look, look*0.08*h[6], look*0.015*h[5]
+	v["MaliMMUL3Hit"], v["MaliMMUL2Hit"] = look*min(0.9, 0.6*h[4]), look*min(0.08, 0.05*h[3])
 }
 
 // within lists counters that are part of others: rounding must not make them larger.

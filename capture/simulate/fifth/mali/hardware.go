@@ -101,9 +101,13 @@ type machine struct {
 	irqNs          float64
 	ceuNs          float64
 	snoop          float64
-	scoreboard     float64 // share of a job in which its stream waits for its end
-	streams        [4]int  // which stream interface each queue's commands come through; the last is others'
-	domains        int     // clocks that the driver tells
+	scoreboard     float64    // share of a job in which its stream waits for its end
+	streams        [4]int     // which stream interface each queue's commands come through; the last is others'
+	domains        int        // clocks that the driver tells
+	early          float64    // share of a launch in which the queue holds the job already
+	blocked        float64    // share of that in which it counts as waiting for room
+	mcu, lsu       float64    // how busy launches keep the microcontroller and the front end's loads
+	habit          [8]float64 // of counts that hardly matter, in relation to what they go with
 	clock          clockPolicy
 }
 
@@ -157,6 +161,10 @@ func drawMachine(r simulate.Random, five bool) *machine {
 		m.streams[qCompute] = m.streams[qBinning]
 	}
 	m.domains = simulate.Pick(r, 1, 1, 2)
+	m.early, m.blocked, m.mcu, m.lsu = r.Between(0.1, 0.8), r.Between(0, 0.6), r.Log(0.04, 0.6), r.Log(0.03, 0.4)
+	for i := range m.habit {
+		m.habit[i] = r.Log(0.4, 2.5)
+	}
 	m.clock = drawClock(r, len(m.steps))
 	return m
 }

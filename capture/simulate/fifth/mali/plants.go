@@ -101,12 +101,21 @@ func (a *author) dominated(station int, reads ...int) int {
 		s.ldL2, s.stL2 = r.Log(400, 1600), r.Log(30, 600)
 		s.rd, s.wr = max(2, s.ldL2/160), max(1, s.stL2/160)
 		s.hit, s.chain = r.Between(0, 0.25), 1
-		if !kernel && r.Chance(0.5) { // large textures without compression
+		if !kernel && r.Chance(0.25) { // wide pictures that are read again
+			d.bpp, d.load, d.layers = r.Between(16, 40), r.Between(0, 24), 1
+			s.ldL2, s.rd, s.stL2, s.wr = 8, 1, 0, 0
+		} else if !kernel && r.Chance(0.5) { // large textures without compression
 			s.tex, s.texL2, s.texHit = r.Between(3, 8), r.Between(100, 250), r.Between(0.05, 0.3)
 			s.ldL2, s.rd, s.stL2, s.wr = 8, 1, 0, 0
 		}
 	case stLat:
-		kernel, s = true, &k.shade
+		if kernel = r.Chance(0.65); kernel {
+			s = &k.shade
+		} else {
+			s = &d.shade
+			s.tex, s.texHit, s.texL2 = r.Between(2, 5), r.Between(0.2, 0.6), r.Between(16, 40)
+			d.fill = r.Between(0.6, 0.95)
+		}
 		s.chain, s.rd = r.Between(20, 70), r.Between(10, 30)
 		s.ldL2, s.hit = s.rd*r.Between(16, 40), r.Between(0.1, 0.5)
 		s.heavy, s.group = r.Chance(0.5), r.Log(0.04, 0.14)
@@ -131,6 +140,22 @@ func (a *author) single(station int) content {
 func (a *author) small() content {
 	a.launch = a.r.Log(9e3, 3e4)
 	last := -1
+	if a.r.Chance(0.4) { // pictures of a few tiles, each of which reads the one before
+		for range a.r.Whole(10, 25) {
+			size := simulate.Pick(a.r, 32.0, 64, 128)
+			d := a.pass("small", size, size, 1, a.flat())
+			d.vertices, d.perTile, d.parts = a.r.Log(16, 200), 3, 1
+			reads := []int{last}
+			if last < 0 {
+				reads = nil
+			}
+			last = a.render(d, reads...)
+			if a.r.Chance(0.7) { // its vertices need the result as well
+				a.jobs[last-1].after = append(a.jobs[last-1].after, a.jobs[last].after[:len(a.jobs[last].after)-1]...)
+			}
+		}
+		return a.done("small pictures")
+	}
 	for i := range a.r.Whole(25, 60) {
 		k := a.kernel("step")
 		k.warps, k.parts = a.r.Log(30, 500), 1

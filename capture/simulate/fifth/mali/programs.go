@@ -67,7 +67,7 @@ func (a *author) done(name string) content {
 // lit is a material of a game; weight 1 is a usual one.
 func (a *author) lit(weight float64) shader {
 	r := a.r
-	fma := r.Log(20, 130) * weight
+	fma := r.Log(12, 95) * weight
 	if !a.m.five {
 		fma *= 0.65 // programs for smaller GPUs have smaller shaders
 	}
@@ -99,7 +99,7 @@ func (a *author) lit(weight float64) shader {
 // flat is a shader of pictures and widgets.
 func (a *author) flat() shader {
 	r := a.r
-	return shader{fma: r.Between(5, 24), cvt: r.Between(2, 10), sfu: r.Between(0, 1), narrow: r.Between(0.2, 0.9),
+	return shader{fma: r.Between(2, 11), cvt: r.Between(1, 5), sfu: r.Between(0, 0.5), narrow: r.Between(0.2, 0.9),
 		tex: r.Between(1, 2), texCost: 1, texWide: r.Between(0.5, 1), texL2: r.Log(24, 130), v16: r.Between(0, 4),
 		v32: r.Between(2, 6), rd: r.Between(0, 2), part: 0.5, ldL2: 8, chain: r.Between(1, 2), hit: 0.97,
 		texHit: r.Between(0.15, 0.7)}
@@ -108,8 +108,9 @@ func (a *author) flat() shader {
 // filter is a pass of image processing.
 func (a *author) filter() shader {
 	r := a.r
-	return shader{fma: r.Between(15, 110), cvt: r.Between(8, 40), sfu: r.Between(0, 5), narrow: r.Between(0.3, 0.9),
-		tex: r.Between(3, 12), texCost: 1, texWide: r.Between(0.7, 1.6), texL2: r.Log(20, 70), v32: r.Between(2, 6),
+	taps := r.Between(2, 13)
+	return shader{fma: taps * r.Log(0.8, 9), cvt: taps * r.Log(0.3, 3), sfu: r.Between(0, 2), narrow: r.Between(0.3, 0.9),
+		tex: taps, texCost: simulate.Pick(r, 1.0, 1, 1, 2), texWide: r.Between(0.7, 1.6), texL2: r.Log(20, 70), v32: r.Between(2, 6),
 		rd: r.Between(0, 3), part: 0.4, ldL2: 8, chain: r.Between(1, 3), hit: 0.97, texHit: r.Between(0.55, 0.93)}
 }
 
@@ -299,6 +300,7 @@ func (a *author) inference() content {
 		s := &k.shade
 		s.fma, s.narrow, s.diverged, s.hit = a.r.Log(150, 900), a.r.Between(0.6, 1), 0, a.r.Between(0.7, 0.97)
 		s.cvt, s.sfu = s.fma*a.r.Between(0.1, 0.4), s.fma*0.005
+		s.rd = s.fma * a.r.Log(0.03, 0.9)
 		if a.r.Chance(0.35) { // an activation or a copy: all bytes, no arithmetic
 			s.fma, s.cvt, s.hit, s.ldL2, s.stL2 = 12, 12, 0.1, 400, 256
 		}

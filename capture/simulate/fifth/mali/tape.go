@@ -130,8 +130,8 @@ func (t *tape) add(e *engine, r *row, ns float64) {
 			waits[at] = max(waits[at], m.scoreboard)
 		case q.launched:
 			launching = true
-			s[sQueued+i] += cy / 2
-			s[sAssign+i] += cy / 8
+			s[sQueued+i] += cy * m.early
+			s[sAssign+i] += cy * m.early * m.blocked
 		default:
 			waits[at] = max(waits[at], 0.97)
 		}
@@ -151,15 +151,15 @@ func (t *tape) add(e *engine, r *row, ns float64) {
 		s[sLSU] += cy * 0.002
 		s[sMCU] += cy * 0.01
 	case launching:
-		s[sAny] += cy / 2
+		s[sAny] += cy * m.early
 	}
 	if launching {
 		share := min(0.5, m.flushNs/30e3)
 		s[sFlush] += cy * share
 		s[sFlushes] += ns / m.flushNs * share
 		s[sCEU] += cy * min(0.9, 0.2+m.ceuNs/10e3)
-		s[sLSU] += cy * 0.15
-		s[sMCU] += cy * 0.25
+		s[sLSU] += cy * m.lsu
+		s[sMCU] += cy * m.mcu
 	}
 	if e.mix >= 0 && running {
 		for k, v := range e.list[e.mix].state {

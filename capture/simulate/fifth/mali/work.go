@@ -141,7 +141,7 @@ func (b *builder) warp(s *segment, sh *shader, n float64) {
 	add("MaliEngSFUInstr", sh.sfu)
 	add("MaliEngNarrowInstr", arith*sh.narrow)
 	add("MaliEngDivergedInstr", arith*sh.diverged)
-	add("MaliEngICacheMiss", 0.002+arith*0.0004)
+	add("MaliEngICacheMiss", (0.002+arith*0.0004)*m.habit[0])
 
 	msg := 2 * sh.tex / (1 - sh.single/2)
 	filter := msg * sh.texCost * (1 - sh.single*0.3)
@@ -154,8 +154,8 @@ func (b *builder) warp(s *segment, sh *shader, n float64) {
 		full := filter * (0.5 + 0.5/sh.texCost)
 		add("MaliTexFullBiFiltCy", full/sh.texCost)
 		add("MaliTexFullTriFiltCy", full*(1-1/sh.texCost))
-		in, out := msg*1.0, msg*sh.texWide
-		index := msg * (0.55 + 0.4*sh.texCost)
+		in, out := msg*min(1.2, 0.8*m.habit[1]), msg*sh.texWide
+		index := msg * (0.4 + 0.15*m.habit[2] + 0.35*sh.texCost)
 		look := max(index*0.8, filter*0.7)
 		add("MaliTexInBt", in)
 		add("MaliTexOutBt", out)
@@ -175,7 +175,7 @@ func (b *builder) warp(s *segment, sh *shader, n float64) {
 	s.need[stVary] += n * slots / m.varRate / m.eff[stVary]
 	add("MaliVar16IssueSlot", sh.v16)
 	add("MaliVar32IssueSlot", sh.v32)
-	add("MaliVarInstr", slots/2.6)
+	add("MaliVarInstr", slots/(2+m.habit[3]))
 
 	s.need[stLS] += n * (sh.rd + sh.wr + sh.atomic) / m.eff[stLS]
 	add("MaliLSFullRd", sh.rd*(1-sh.part))
@@ -209,10 +209,10 @@ func (b *builder) warp(s *segment, sh *shader, n float64) {
 	add("MaliSCBusTexExtRdBt", tex*(1-sh.texHit)/16)
 	add("MaliSCBusLSL2RdBt", sh.ldL2/16)
 	add("MaliSCBusLSExtRdBt", sh.ldL2*(1-sh.hit)/16)
-	add("MaliSCBusOtherL2RdBt", arith*0.01)
+	add("MaliSCBusOtherL2RdBt", arith*0.01*m.habit[4])
 	add("MaliSCBusLSWBWrBt", sh.stL2*0.7/16)
 	add("MaliSCBusLSOtherWrBt", sh.stL2*0.3/16)
-	b.traffic(s, n*(tex+sh.ldL2+arith*0.16), n*(tex*(1-sh.texHit)+sh.ldL2*(1-sh.hit)), n*sh.stL2, n*sh.stL2)
+	b.traffic(s, n*(tex+sh.ldL2+arith*0.16*m.habit[4]), n*(tex*(1-sh.texHit)+sh.ldL2*(1-sh.hit)), n*sh.stL2, n*sh.stL2)
 
 	if reads := sh.tex + sh.rd; reads > 0 {
 		miss := (sh.tex*(1-sh.texHit) + sh.rd*(1-sh.hit)) / reads
@@ -363,9 +363,9 @@ func (b *builder) binning(d *drawing) []int16 {
 		c["MaliGeomSampleCullPrim"] = gone * 0.13
 		c["MaliGeomPosShadTask"] = 4
 		c["MaliGeomVarShadTask"] = shades
-		c["MaliTilerPosCacheHit"] = prims * 2.2
+		c["MaliTilerPosCacheHit"] = prims * (3 - 0.5*min(2, m.habit[5]))
 		c["MaliTilerPosCacheMiss"] = 4
-		c["MaliTilerVarCacheHit"] = shades * 7
+		c["MaliTilerVarCacheHit"] = shades * (3 + 3*m.habit[5])
 		c["MaliTilerVarCacheMiss"] = shades
 		read, out := prims*6, vis*(22+10*d.perTile/40)+16*12
 		c["MaliTilerRdBt"] = read / 16
