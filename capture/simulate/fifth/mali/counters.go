@@ -147,6 +147,8 @@ func (p *program) memory(v values, s *[states]float64, busy float64) {
 
 // within lists counters that are part of others: rounding must not make them larger.
 var within = [][2]string{
+	{"MaliGPUActiveCy", "gpu_clock_cycles"}, {"MaliCSFCS0ActiveCy", "gpu_clock_cycles"}, {"MaliCSFCS1ActiveCy", "gpu_clock_cycles"},
+	{"MaliCSFCS2ActiveCy", "gpu_clock_cycles"}, {"MaliCSFCS3ActiveCy", "gpu_clock_cycles"},
 	{"MaliGPUAnyQueueActiveCy", "MaliGPUActiveCy"}, {"MaliTilerActiveCy", "MaliGPUActiveCy"},
 	{"MaliGPUIRQActiveCy", "MaliGPUActiveCy"}, {"MaliCSFMCUActiveCy", "MaliGPUActiveCy"},
 	{"MaliCSFCEUActiveCy", "MaliGPUActiveCy"}, {"MaliCSFLSUActiveCy", "MaliGPUActiveCy"},
@@ -191,14 +193,16 @@ var sums = []struct {
 
 // table is the columns of a capture's GPU counters.
 type table struct {
-	cols *simulate.Columns
-	list []place
-	at   map[string]int
+	cols  *simulate.Columns
+	cores uint64
+	list  []place
+	at    map[string]int
 }
 
 // newTable makes columns of all counters but those that were not measured.
 func (p *program) newTable(cols *simulate.Columns, left []string, r simulate.Random) *table {
-	m, t := p.m, &table{cols: cols, at: map[string]int{}}
+	m := p.m
+	t := &table{cols: cols, cores: uint64(m.cores), at: map[string]int{}}
 	weights := map[string][]float64{"core": simulate.Near(r, m.cores, r.Between(0.005, 0.06)),
 		"memory": simulate.Near(r, m.slices, r.Between(0.002, 0.03))}
 	ids := map[string][]string{"core": m.coreIDs(), "memory": simulate.Numbers(m.slices)}
@@ -228,7 +232,12 @@ func (t *table) add(v values) {
 		}
 		t.cols.Add(t.at[t.list[i].machine], max(0, x))
 	}
-	for _, pair := range within {
+	for i, pair := range within {
+		if any, ok := t.at["MaliAnyActiveCy"]; ok && i == 5 { // of each core
+			if gpu, ok := t.at["MaliGPUActiveCy"]; ok {
+				t.cols.Limit(any, t.cores*t.cols.Last(gpu))
+			}
+		}
 		part, okPart := t.at[pair[0]]
 		whole, okWhole := t.at[pair[1]]
 		if okPart && okWhole {

@@ -17,6 +17,7 @@ type job struct {
 	image  bool    // writes the picture for the display
 	submit float64 // where in the driver's work it is handed over
 	size   float64 // by which its work is multiplied
+	rare   float64 // if not 0, the share of frames that have this work; the others have next to none
 }
 
 type content struct {

@@ -64,6 +64,26 @@ func (a *author) done(name string) content {
 	return out
 }
 
+// overdone lets each pass's vertices wait for the fragments before them, as programs do that wait for everything everywhere.
+func overdone(c *content) {
+	last, first := -1, -1
+	for i := range c.jobs {
+		if c.jobs[i].queue == qMain {
+			last = i
+		}
+	}
+	for i := range c.jobs {
+		switch j := &c.jobs[i]; {
+		case j.queue == qMain:
+			first = i
+		case j.queue == qBinning && first >= 0:
+			j.after = append(j.after, dep{first, 0, true})
+		case j.queue == qBinning && last >= 0:
+			j.after = append(j.after, dep{last, 1, true})
+		}
+	}
+}
+
 // lit is a material of a game; weight 1 is a usual one.
 func (a *author) lit(weight float64) shader {
 	r := a.r
@@ -339,7 +359,7 @@ func (a *author) loading() content {
 		k := a.kernel("upload")
 		k.warps = a.r.Log(4e3, 8e4)
 		k.shade = shader{fma: 4, cvt: 10, narrow: 0.5, rd: 4, wr: 4, ldL2: 256, stL2: 256, chain: 1, hit: 0.05}
-		a.dispatch(k)
+		a.jobs[a.dispatch(k)].rare = a.r.Between(0.1, 0.8)
 	}
 	a.render(a.widgets(w, h))
 	return a.done("loading")

@@ -132,6 +132,7 @@ func (rec *recorder) fill(cfg *capture.Config, t *tape, rows []int, left []strin
 		if i < m.domains && !slices.Contains(left, name) {
 			title := []string{"GPU clock cycles", "Shader core clock cycles"}[i]
 			clocks = append(clocks, cols.Counter(capture.Meta{Name: name, Title: title, Unit: "cycles", Block: "clock", Source: "kbase"}))
+			tab.at[name] = clocks[len(clocks)-1]
 		}
 	}
 	gauge := func(have bool, name, title, unit string) int {
@@ -150,10 +151,10 @@ func (rec *recorder) fill(cfg *capture.Config, t *tape, rows []int, left []strin
 	window, worked := 0.0, 0.0
 	for k, i := range rows {
 		row := &t.rows[i]
-		tab.add(p.countable(row, rec.irq, rec.busy))
 		for _, at := range clocks {
 			cols.Add(at, row.state[sCycles])
 		}
+		tab.add(p.countable(row, rec.irq, rec.busy))
 		d := float64(cfg.Axis.Interval(k))
 		// Drivers renew their estimate of the load every few tens of ms.
 		if window, worked = window+d, worked+row.state[sBusyNs]; window > 4e7 || k == 0 {
