@@ -36,6 +36,6 @@
 // # Left out
 //
 // Protected content, resets, hypervisors, page faults, tiler heaps that run out of memory, priorities and preemption,
-// prefetching, the layout of pictures (AFBC is a factor), traffic of processors and display on the memory beyond a smaller
-// bandwidth, differences between cores beyond fixed weights, big and little clocks' effect on the program's threads.
+// prefetching, the layout of pictures (AFBC is a factor), traffic of processors and display on the memory beyond times of
+// smaller bandwidth, differences between cores beyond fixed weights, big and little clocks' effect on the program's threads.
 package mali

@@ -103,6 +103,7 @@ type engine struct {
 	host    host
 	path    []node
 	blocked []stretch
+	pressed int // times of load.pressed that have passed: odd while others use the memory
 	turn    int // of the other program
 	turnAt  int64
 	turned  map[int32]int64 // ends of its vertices' jobs
@@ -120,7 +121,7 @@ func (e *engine) at(t int64, cause int32, queue int8, prev int32) int32 {
 
 func (e *engine) reset() {
 	m, w := e.m, e.w
-	e.now, e.shown, e.mix, e.dirty, e.turn = 0, 0, -1, true, 0
+	e.now, e.shown, e.mix, e.dirty, e.turn, e.pressed = 0, 0, -1, true, 0, 0
 	e.path, e.blocked, e.busyAt, e.clockAt = append(e.path[:0], node{0, -1, causeStart, -1}), e.blocked[:0], e.busyAt[:0], e.clockAt[:0]
 	for i := range e.q {
 		e.q[i] = queueState{list: e.q[i].list[:0], held: -1}
@@ -187,6 +188,9 @@ func (e *engine) run(m *machine, w *load, r relief, keep bool, t *tape) error {
 		if next >= never {
 			return fmt.Errorf("simulation of %d frames came to a stop after %d", len(w.frames), e.shown)
 		}
+		if e.pressed < len(w.pressed) {
+			next = min(next, w.pressed[e.pressed])
+		}
 		e.advance(min(next, e.clock.next))
 	}
 	if t != nil {
@@ -199,7 +203,7 @@ func (e *engine) run(m *machine, w *load, r relief, keep bool, t *tape) error {
 func (e *engine) change() {
 	e.dirty = false
 	x := mix{}
-	key, any := uint64(e.clock.now()), false
+	key, any := uint64(e.clock.now()<<1|e.pressed&1), false
 	for i := range e.q {
 		x.segs[i] = -1
 		if q := &e.q[i]; q.running {
@@ -217,9 +221,14 @@ func (e *engine) change() {
 	at, ok := e.mixes[key]
 	if !ok {
 		ghz := e.m.steps[e.clock.now()]
-		e.m.solve(&x, e.w.segs, ghz, &e.factor, &e.slow)
+		factor := e.factor
+		if e.pressed&1 > 0 {
+			factor[stBus] /= 1 - e.w.press
+			factor[stLat] *= 1 + e.w.press/2
+		}
+		e.m.solve(&x, e.w.segs, ghz, &factor, &e.slow)
 		if e.keep {
-			e.m.share(&x, e.w.segs, ghz, &e.factor, &e.slow)
+			e.m.share(&x, e.w.segs, ghz, &factor, &e.slow)
 		}
 		if e.tape != nil {
 			e.m.observe(&x, e.w.segs, ghz)
@@ -298,6 +307,10 @@ func (e *engine) advance(to int64) {
 			continue
 		}
 		e.ended(i)
+	}
+	for e.pressed < len(e.w.pressed) && e.now >= e.w.pressed[e.pressed] {
+		e.pressed++
+		e.dirty = true
 	}
 	for e.now >= e.clock.next {
 		if e.clock.look() {

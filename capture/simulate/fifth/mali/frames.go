@@ -83,6 +83,13 @@ func (a *author) assemble(s *scene) (*load, error) {
 		}
 		w.frames = append(w.frames, f)
 	}
+	if r.Chance(0.4) { // a camera, a decoder, processors that copy
+		w.press = r.Between(0.05, 0.35)
+		for t := 0.0; t < 2.5*all*float64(n); {
+			t += r.Log(5e6, 8e8)
+			w.pressed = append(w.pressed, int64(t))
+		}
+	}
 	if !s.calm && r.Chance(0.25) {
 		if err := a.beside(r, w); err != nil {
 			return nil, err

@@ -57,6 +57,8 @@ type load struct {
 	wait     *wait
 	notify   float64 // ns from the end of work until the processor knows
 	other    *other
+	press    float64 // share of the memory's bandwidth that other devices take in some times
+	pressed  []int64 // when they begin and end, in turn
 }
 
 // clockPolicy is what sets the GPU's clock.

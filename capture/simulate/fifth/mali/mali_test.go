@@ -17,7 +17,7 @@ var make5 simulatetest.Make = New
 
 func TestPlantsLimit(t *testing.T) {
 	for _, name := range Names {
-		make5.PlantsLimit(t, name, simulatetest.Number(t, 57, 19))
+		make5.PlantsLimit(t, name, simulatetest.Number(t, 38, 19))
 	}
 }
 
@@ -40,7 +40,7 @@ func TestWorkInTurnIsClearlyThat(t *testing.T) {
 
 func TestHealthyKeepsDates(t *testing.T) {
 	for _, name := range Names {
-		for seed := range uint64(simulatetest.Number(t, 20, 5)) {
+		for seed := range uint64(simulatetest.Number(t, 10, 5)) {
 			c := make5.Case(t, name, simulate.KindHealthy, seed)
 			truth := simulatetest.Judged(t, c)
 			if l, clear := truth.Limiter(); !truth.Healthy || !clear || l.Level != simulate.LevelDisplay || truth.GPUBusy < 0.2 || truth.GPUBusy > 0.75 {
@@ -82,7 +82,7 @@ func bad(m *capture.Counter, v float64, stages bool) bool {
 func TestMetricsStayWithinTheirRange(t *testing.T) {
 	for _, name := range Names {
 		for _, kind := range Kinds(name) {
-			for seed := range uint64(simulatetest.Number(t, 4, 1)) {
+			for seed := range uint64(simulatetest.Number(t, 2, 1)) {
 				c := make5.Case(t, name, kind, seed)
 				cap := simulatetest.Recorded(t, c, simulate.Options{Host: simulate.Yes})
 				list, err := metrics.Metrics(cap)
@@ -185,7 +185,7 @@ func TestNothingPassesWhatAClockAllows(t *testing.T) {
 		{cores, 1, []string{"MaliLSFullRd", "MaliLSPartRd", "MaliLSFullWr", "MaliLSPartWr", "MaliLSAtomic"}},
 		{cores, 4, []string{"MaliVar16IssueSlot", "MaliVar32IssueSlot"}}, {cores, 1, []string{"MaliSCBusTileWrBt"}}}
 	for _, name := range Names {
-		for seed := range uint64(simulatetest.Number(t, 19, 8)) {
+		for seed := range uint64(simulatetest.Number(t, 10, 5)) {
 			cap := simulatetest.Recorded(t, make5.Case(t, name, simulate.KindSingle, seed), simulate.Options{})
 			clocks := cap.Counter("gpu_clock_cycles").Floats()
 			for _, l := range limits {

@@ -147,7 +147,7 @@ func (m *machine) solve(x *mix, segs []segment, ghz float64, factor *[stations]f
 			if d[c][stBus] > 0 {
 				back = min(8*m.lat, x.queue[c][stBus]*a[c]/x.rate[c]*64/max(64, s.rd+s.wr))
 			}
-			wait += lines * (m.lat*(1+m.rise*full*full*full*full) + back)
+			wait += lines * (m.lat*factor[stLat]*(1+m.rise*full*full*full*full) + back)
 			reads += lines
 		}
 	}
