@@ -252,10 +252,10 @@ func (a *author) planted(plant simulate.Candidate) (s scene, err error) {
 	case simulate.QueuesInTurn:
 		*p = simulate.Pacing{Ahead: 3, Buffers: 3}
 		x.even = r.Between(0.75, 1.1)
-		segs, pass := len(a.b.segs), a.b.pass
+		segs := len(a.b.segs)
 		x.app, x.driver = x.gpu*r.Between(0.1, 0.35), x.gpu*r.Between(0.03, 0.15)
 		for range 12 { // until the overlap would be worth something
-			a.b.segs, a.b.pass = a.b.segs[:segs], pass
+			a.b.segs = a.b.segs[:segs]
 			x.content = a.inTurn()
 			ok, err := a.worthwhile(x)
 			if err != nil || ok {

@@ -153,7 +153,7 @@ func (e *engine) reset() {
 	}
 	e.jobs = e.jobs[:n]
 	clear(e.jobs)
-	e.host = host{driver: driver{until: never, next: never}}
+	e.host = host{}
 	e.turnAt = never
 	if w.other != nil {
 		e.turnAt, e.turned = int64(w.other.phase), map[int32]int64{}

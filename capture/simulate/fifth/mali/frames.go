@@ -103,7 +103,7 @@ func near(x float64) float64 { return max(0.4, min(1.8, 1+x)) }
 
 // beside adds another program's drawing: a compositor, a notification, a browser behind the window.
 func (a *author) beside(r simulate.Random, w *load) error {
-	b := &author{r: r, m: a.m, b: &builder{m: a.m, r: r, segs: slices.Clone(w.segs), pass: a.b.pass}}
+	b := &author{r: r, m: a.m, b: &builder{m: a.m, r: r, segs: slices.Clone(w.segs)}}
 	width, height := b.resolution()
 	d := b.widgets(width, height)
 	d.parts = 1

@@ -18,19 +18,19 @@ type host struct {
 
 // driver hands the jobs of frames over.
 type driver struct {
-	list            []piece
-	head            int
-	busy            bool
-	start, until    int64
-	startNode, node int32
-	length          float64
-	job             int
-	next            int64 // when the next job is handed over
-	free            int64
-	freeNode        int32
-	took            int64
-	tookNode        int32
-	done            int // pieces
+	list         []piece
+	head         int
+	busy         bool
+	start, until int64
+	startNode    int32
+	length       float64
+	job          int
+	next         int64 // when the next job is handed over
+	free         int64
+	freeNode     int32
+	took         int64
+	tookNode     int32
+	done         int // pieces
 }
 
 // piece is a stretch of the driver's work on a frame.

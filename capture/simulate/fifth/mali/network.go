@@ -8,7 +8,6 @@ package mali
 
 // segment is work of one kind in the midst of a job. All cores that take part do the same.
 type segment struct {
-	pass  int
 	queue uint8
 	units float64           // in a frame of scale 1: warps mostly
 	need  [stations]float64 // of a unit
@@ -19,7 +18,6 @@ type segment struct {
 	cores float64 // that take part
 	warps float64 // of a unit
 	texes float64 // what of its waits for memory is the texture unit's, ns
-	reads float64 // share of what L2 does for it that is reading
 	tail  bool
 	count map[string]float64 // of a unit, by machine name
 }

@@ -133,6 +133,13 @@ func (a *author) single(station int) content {
 	if a.r.Chance(0.4) {
 		last = a.dominated(station, last)
 	}
+	w, h := a.resolution()
+	if a.r.Chance(0.4) {
+		last = a.render(a.screen("post", w/2, h/2, a.filter()), last)
+	}
+	if a.r.Chance(0.4) {
+		a.render(a.widgets(w*a.r.Between(0.2, 0.7), h*a.r.Between(0.2, 0.7)), last)
+	}
 	return a.done("limited by " + candidates[station].Name)
 }
 

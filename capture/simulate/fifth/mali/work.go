@@ -87,7 +87,6 @@ type builder struct {
 	m    *machine
 	r    simulate.Random
 	segs []segment
-	pass int
 }
 
 // weights divide a pass into parts.
@@ -107,7 +106,7 @@ func (b *builder) weights(n int) []float64 {
 func (b *builder) finish(list []segment, tasks float64) (out []int16) {
 	cores := float64(b.m.cores)
 	for i := range list {
-		list[i].pass, list[i].cores = b.pass, cores
+		list[i].cores = cores
 	}
 	switch last := &list[len(list)-1]; {
 	case cores == 1:
@@ -122,7 +121,6 @@ func (b *builder) finish(list []segment, tasks float64) (out []int16) {
 		last.units -= tail.units
 		list = append(list, tail)
 	}
-	b.pass++
 	for _, s := range list {
 		out = append(out, int16(len(b.segs)))
 		b.segs = append(b.segs, s)
@@ -257,7 +255,7 @@ func (b *builder) main(d *drawing) []int16 {
 	m, pixels := b.m, d.w*d.h
 	var list []segment
 	for _, w := range b.weights(d.parts) {
-		s := segment{queue: qMain, count: map[string]float64{}, reads: 0.7}
+		s := segment{queue: qMain, count: map[string]float64{}}
 		sh := d.shade.spread(b.r, d.sigma)
 		quads := pixels / 4 * w * d.layers * b.r.Spread(d.sigma/2)
 		tested := quads * d.early
@@ -325,7 +323,7 @@ func (b *builder) binning(d *drawing) []int16 {
 	var list []segment
 	parts := max(1, d.parts-2)
 	for _, w := range b.weights(parts) {
-		s := segment{queue: qBinning, count: map[string]float64{}, reads: 0.75}
+		s := segment{queue: qBinning, count: map[string]float64{}}
 		sh := d.position.spread(b.r, d.sigma)
 		s.units = max(1, d.vertices*w/16)
 		b.warp(&s, &sh, 1)
@@ -382,7 +380,7 @@ func (b *builder) binning(d *drawing) []int16 {
 func (b *builder) compute(k *kernel) []int16 {
 	var list []segment
 	for _, w := range b.weights(k.parts) {
-		s := segment{queue: qCompute, count: map[string]float64{}, reads: 0.7, units: k.warps * w}
+		s := segment{queue: qCompute, count: map[string]float64{}, units: k.warps * w}
 		sh := k.shade.spread(b.r, k.sigma)
 		b.warp(&s, &sh, 1)
 		s.count["MaliNonFragWarp"] = 1
