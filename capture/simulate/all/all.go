@@ -1,5 +1,7 @@
 // Package all lists the families that can be simulated: those of the simulator, and those of second to fifth models of
 // the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
+// Package all lists the families that can be simulated: those of the simulator, and those of second, third, fourth and fifth
+// models of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
 import (
@@ -13,6 +15,7 @@ import (
 	"astrolabe/capture/simulate/cpu"
 	fifthamd "astrolabe/capture/simulate/fifth/amd"
 	fifthintel "astrolabe/capture/simulate/fifth/intel"
+	fifthmali "astrolabe/capture/simulate/fifth/mali"
 	fourthamd "astrolabe/capture/simulate/fourth/amd"
 	fourthcpu "astrolabe/capture/simulate/fourth/cpu"
 	fourthintel "astrolabe/capture/simulate/fourth/intel"
@@ -81,6 +84,7 @@ var others = func() (out []maker) {
 	add(fourthrdna.Names, fourthrdna.Kinds, fourthrdna.New)
 	add(fifthintel.Names, fifthintel.Kinds, fifthintel.New)
 	add(fifthamd.Names, fifthamd.Kinds, fifthamd.New)
+	add(fifthmali.Names, fifthmali.Kinds, fifthmali.New)
 	return out
 }()
 
