@@ -11,6 +11,7 @@ import (
 	"astrolabe/capture/simulate/amd"
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/cpu"
+	fifthcpu "astrolabe/capture/simulate/fifth/cpu"
 	fourthamd "astrolabe/capture/simulate/fourth/amd"
 	fourthcpu "astrolabe/capture/simulate/fourth/cpu"
 	fourthintel "astrolabe/capture/simulate/fourth/intel"
@@ -77,6 +78,7 @@ var others = func() (out []maker) {
 	add(fourthmali.Names, fourthmali.Kinds, fourthmali.New)
 	add(fourthcpu.Names, fourthcpu.Kinds, fourthcpu.New)
 	add(fourthrdna.Names, fourthrdna.Kinds, fourthrdna.New)
+	add(fifthcpu.Names, fifthcpu.Kinds, fifthcpu.New)
 	return out
 }()
 
@@ -88,7 +90,7 @@ func Others() []string { return namesOf(others) }
 
 // Base is the family whose hardware a family models: itself, or what its name says before the number of the model.
 func Base(family string) string {
-	for _, suffix := range []string{"-second", "-third", "-fourth"} {
+	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth"} {
 		family = strings.TrimSuffix(family, suffix)
 	}
 	return family
