@@ -1,4 +1,4 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second, third and fourth models
+// Package all lists the families that can be simulated: those of the simulator, and those of second to fifth models
 // of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
@@ -12,6 +12,7 @@ import (
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/cpu"
 	fifthcpu "astrolabe/capture/simulate/fifth/cpu"
+	fifthrdna "astrolabe/capture/simulate/fifth/rdna"
 	fourthamd "astrolabe/capture/simulate/fourth/amd"
 	fourthcpu "astrolabe/capture/simulate/fourth/cpu"
 	fourthintel "astrolabe/capture/simulate/fourth/intel"
@@ -79,6 +80,7 @@ var others = func() (out []maker) {
 	add(fourthcpu.Names, fourthcpu.Kinds, fourthcpu.New)
 	add(fourthrdna.Names, fourthrdna.Kinds, fourthrdna.New)
 	add(fifthcpu.Names, fifthcpu.Kinds, fifthcpu.New)
+	add(fifthrdna.Names, fifthrdna.Kinds, fifthrdna.New)
 	return out
 }()
 
