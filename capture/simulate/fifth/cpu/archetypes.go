@@ -76,6 +76,8 @@ func (b *builder) archetype() *content {
 	x.workers = r.Whole(min(a.workers[0], len(b.m.cpus)), min(most, len(b.m.cpus)))
 	if x.shape == forked {
 		x.workers = max(2, x.workers)
+	} else if x.shape == pooled && r.Chance(0.25) { // more threads than CPUs
+		x.workers = min(24, x.workers*r.Whole(2, 3))
 	}
 	l := b.p.lock(r.Chance(0.08))
 	total := r.Log(a.short, a.long)
@@ -89,7 +91,7 @@ func (b *builder) archetype() *content {
 			case w.kernel:
 				s.seg = b.kernel()
 			case w.do != opIO:
-				s.seg = b.code(w.f, r.Float64())
+				s.seg = b.code(w.f, r.Between(0.3, 1))
 			}
 			out = append(out, s)
 		}

@@ -114,13 +114,19 @@ func (c *scenario) record(name string, k *recorder, seed uint64, o simulate.Opti
 	return capture.New(cfg)
 }
 
-// mark adds frames as the program marks them: from each mark at a frame's begin to the next.
+// mark adds frames as the program marks them: from each mark at a frame's begin to the next. Of very many small frames it
+// marks every so many.
 func mark(cfg *capture.Config, s *sim, origin int64) {
+	const most = 500
+	var begun []int64
+	for i := 0; i < len(s.begun); i += len(s.begun)/most + 1 {
+		begun = append(begun, s.begun[i])
+	}
 	label := &capture.Label{Name: "frame", Codes: make([]int32, cfg.Axis.Len())}
 	k, code := -1, int32(-1)
 	for i := range label.Codes {
 		middle := origin + (cfg.Axis.Start[i]+cfg.Axis.End[i])/2
-		for k+1 < len(s.begun) && s.begun[k+1] <= middle {
+		for k+1 < len(begun) && begun[k+1] <= middle {
 			k++
 			code = -1
 		}
@@ -132,10 +138,10 @@ func mark(cfg *capture.Config, s *sim, origin int64) {
 	}
 	cfg.Labels = append(cfg.Labels, label)
 	_, end := cfg.Axis.Extent()
-	for i, at := range s.begun {
+	for i, at := range begun {
 		until := end
-		if i+1 < len(s.begun) {
-			until = s.begun[i+1] - origin
+		if i+1 < len(begun) {
+			until = begun[i+1] - origin
 		}
 		if from := at - origin; until > 0 && from < end && until > from {
 			cfg.Regions = append(cfg.Regions, capture.Region{Name: "frame " + strconv.Itoa(i), Start: max(0, from),

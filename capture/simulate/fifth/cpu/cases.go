@@ -54,6 +54,7 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	case simulate.KindTwoPhase:
 		i := r.IntN(8)
 		j := (i + 1 + r.IntN(7)) % 8
+		b.plain = true
 		list = []*content{b.plant(plants[i]), b.plant(plants[j])}
 	default:
 		list = []*content{b.any()}
@@ -80,8 +81,11 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 // finish makes the program of the contents.
 func (b *builder) finish(list []*content) {
 	r, p := b.r, b.p
-	ns, most := r.Log(0.5e9, 1.5e9)/float64(len(list)), 4500.0/float64(len(list))
+	ns, most := r.Log(0.5e9, 1.5e9)/float64(len(list)), r.Log(2500, 25000)/float64(len(list))
 	for _, c := range list {
+		if c.shape == pooled && r.Chance(0.4) { // system calls and faults
+			c.steps = append(c.steps, step{do: opRun, seg: b.kernel(), ns: c.steps[0].ns * r.Log(0.01, 0.12)})
+		}
 		length := 0.0
 		for _, x := range c.steps {
 			if length += x.ns; c.shape == pipeline {
@@ -237,7 +241,7 @@ func (b *builder) contended(least, most float64) *content {
 		x.name = "workers that spin at a lock"
 	}
 	n := float64(x.workers)
-	total := r.Log(0.15e6, 4e6)
+	total := r.Log(0.03e6, 4e6)
 	locked := min(0.9, 1/(n*r.Between(least, most)))
 	f := flavour(r.IntN(int(flavours)))
 	if f == streamCode {
@@ -269,7 +273,7 @@ func (b *builder) turns(least, most float64) *content {
 	r := b.r
 	x := &content{name: simulate.Pick(r, "a client and a server", "a reader and a writer of a pipe",
 		"a game's logic and its renderer in lockstep", "a remote call after the other"), shape: inTurn, spread: r.Between(0.03, 0.25)}
-	total, part := r.Log(0.2e6, 14e6), r.Between(least, most)
+	total, part := r.Log(0.03e6, 14e6), r.Between(least, most)
 	i := r.IntN(4)
 	x.steps = []step{{do: opRun, seg: b.code(flavour(i), r.Between(0.1, 0.5)), ns: total * part},
 		{do: opRun, seg: b.code(flavour((i+r.Whole(1, 3))%4), r.Between(0.1, 0.5)), ns: total * (1 - part)}}

@@ -201,5 +201,5 @@ func frames(c *content, ns, most float64, length float64) int {
 	if c.shape == pooled {
 		wide = float64(c.workers)
 	}
-	return int(min(3000, max(16, min(ns/length*wide, most/each))))
+	return int(min(20000, max(16, min(ns/length*wide, most/each))))
 }

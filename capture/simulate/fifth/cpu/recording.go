@@ -224,7 +224,7 @@ func (rec *recording) count(s *sim, from, to int64) {
 			}
 		}
 		switch {
-		case s.segmentOf(th).kernel || th.swap > 0 && th.swap > 0.5*th.rate*dt:
+		case s.segmentOf(th).kernel:
 			state = inSystem
 		case spec.nice:
 			state = inNice
@@ -232,14 +232,23 @@ func (rec *recording) count(s *sim, from, to int64) {
 			state = inUser
 		}
 		x.times[stolen] += dt * s.m.steal
-		ran := dt * (1 - s.m.steal)
+		ran := 1 - s.m.steal
+		switched := from // up to when it is the kernel that switches threads
+		if th.swap > 0 && !th.spins {
+			switched = max(from, min(to, s.now+int64(th.swap/th.rate)))
+		}
 		if !s.m.tick {
-			x.times[state] += ran
+			x.times[inSystem] += float64(switched-from) * ran
+			x.times[state] += float64(to-switched) * ran
 			continue
 		}
 		for rec.next[i] < to {
+			at := state
+			if rec.next[i] < switched {
+				at = inSystem
+			}
 			rec.next[i] += tick
-			x.times[state] += float64(tick) * (1 - s.m.steal)
+			x.times[at] += float64(tick) * ran
 		}
 	}
 }
