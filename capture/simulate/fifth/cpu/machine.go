@@ -116,6 +116,9 @@ func drawMachine(r simulate.Random) *machine {
 	m.hides, m.loads, m.counted = r.Between(0.1, 0.6), r.Between(0.4, 0.9), r.Between(0.3, 1)
 	m.quantum, m.swap = int64(r.Between(1e6, 4e6)), r.Log(2500, 9000)
 	m.hz, m.tick = simulate.Pick[int64](r, 100, 250, 250, 300, 1000), r.Chance(0.4)
+	if m.tick { // ticks as long as what they add to would hide work in step with them
+		m.hz = max(m.hz, 250)
+	}
 	if r.Chance(0.6) {
 		m.irq, m.soft = r.Log(500, 4000), r.Log(300, 6000)
 	}
