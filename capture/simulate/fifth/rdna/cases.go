@@ -3,6 +3,7 @@ package rdna
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
@@ -77,6 +78,15 @@ type builder struct {
 }
 
 func (b *builder) add(k kernel, phase string) {
+	same := 0
+	for i := range b.c.kernels {
+		if name, _, _ := strings.Cut(b.c.kernels[i].name, "#"); name == k.name {
+			same++
+		}
+	}
+	if same > 0 {
+		k.name = fmt.Sprintf("%s#%d", k.name, same+1)
+	}
 	b.c.kernels, b.c.phases = append(b.c.kernels, k), append(b.c.phases, phase)
 }
 
@@ -123,11 +133,11 @@ var names = map[simulate.Candidate][]string{
 func (b *builder) base(name string) kernel {
 	r := b.r
 	k := kernel{name: name, perGroup: simulate.Pick(r, 2, 4, 4, 8, 8, 8, 16, 32), vgprs: simulate.Pick(r, 8, 16, 24, 32, 48, 64, 96),
-		sgprs: 128, turns: r.Log(2, 40), uneven: simulate.Pick(r, 0, 0, 0.05, 0.15, 0.35), vector: r.Between(4, 14),
+		sgprs: 128, turns: r.Log(2, 120), uneven: simulate.Pick(r, 0, 0, 0.05, 0.15, 0.35), vector: r.Between(4, 14),
 		chain: r.Between(0.2, 2), scalar: r.Between(1, 6), fetch: r.Between(0, 1), conflicts: 1, loads: r.Between(0.2, 1),
 		stores: r.Between(0, 0.4), pieces: simulate.Pick(r, 2.0, 2, 4, 8), kept: r.Between(0.1, 0.9), kept1: r.Between(0, 0.6),
 		kept2: r.Between(0.1, 0.9), writes2: r.Between(0, 0.6), inMALL: r.Between(0, 0.5), together: 1, ahead: r.Between(0, 0.4),
-		fetchMisses: r.Log(0.02, 0.6)}
+		fetchMisses: r.Log(0.02, 0.6), camped: simulate.Pick(r, 1, 1, r.Between(0.75, 1))}
 	if r.Chance(0.3) {
 		k.barrier = r.Between(0.01, 0.2)
 	}
@@ -202,7 +212,24 @@ func (b *builder) draw(c simulate.Candidate) kernel {
 	case simulate.LaunchOverhead:
 		k.waves, k.turns = max(1, b.count(r.Log(0.002, 0.4))), r.Log(1, 6)
 	}
-	return b.fit(k)
+	return b.fit(b.starved(c, k))
+}
+
+// starved lets some kernels have too few waves, uneven ones or many barriers, so that units that limit have gaps.
+func (b *builder) starved(c simulate.Candidate, k kernel) kernel {
+	r := b.r
+	switch {
+	case c == WaveLaunch || c == simulate.LaunchOverhead || c == simulate.MemoryLatency || r.Chance(0.5):
+		return k
+	case r.Chance(0.5):
+		k.vgprs = r.Whole(3, 10) * 24
+	case r.Chance(0.4):
+		k.waves = b.count(r.Log(0.15, 1.2))
+	}
+	if r.Chance(0.5) {
+		k.barrier, k.uneven = r.Between(0.05, 0.35), r.Between(0.1, 0.5)
+	}
+	return k
 }
 
 // fit makes numbers agree: whole workgroups, and as many waves as one may have.

@@ -39,7 +39,9 @@ func (x *measured) waiting() float64 {
 // ready is the time in which an instruction was ready and its unit was not.
 func (x *measured) ready() float64 {
 	t := x.t
-	return min(t.resident, t.waited[vectorALU]+0.5*t.waited[loadStore]+0.5*t.waited[localMemory]+0.02*t.stay[vectorALU])
+	k := x.k
+	others := x.mean(k.vector+k.scalar+k.fetch+k.shared+k.loads+k.stores) + 7*float64(k.waves) // a cycle for each
+	return min(t.resident, t.waited[vectorALU]+0.5*t.waited[loadStore]+0.5*t.waited[localMemory]+x.m.clashes*others*min(1, t.resident/max(1, t.busy)/float64(4*simds*x.m.cus)))
 }
 
 // waits is the time in which waves waited for anything that had been issued, or for each other.
@@ -170,8 +172,8 @@ var values = map[string]func(x *measured) float64{
 	"GL1C_CYCLE_sum":  func(x *measured) float64 { return gl1s * x.active },
 	"GL1C_BUSY":       (*measured).busyGL1,
 	"GL1C_BUSY_sum":   (*measured).busyGL1,
-	"GL1C_STARVE":     func(x *measured) float64 { return gl1s * (x.active - min(x.active, x.t.used[firstCache]*0.9)) },
-	"GL1C_STARVE_sum": func(x *measured) float64 { return gl1s * (x.active - min(x.active, x.t.used[firstCache]*0.9)) },
+	"GL1C_STARVE":     func(x *measured) float64 { return gl1s * (x.active - min(x.active, x.passing()/gl1s)) },
+	"GL1C_STARVE_sum": func(x *measured) float64 { return gl1s * (x.active - min(x.active, x.passing()/gl1s)) },
 	"GL1C_STALL_GL2_GL1_sum": func(x *measured) float64 {
 		return min(x.busyGL1(), gl1s*x.busy()*(0.004*x.t.used[firstCache]/max(1, x.t.busy)+x.m.pressed*max(x.held(lastCache, 2), 0.7*x.held(memory, 6))))
 	},
@@ -223,6 +225,9 @@ var values = map[string]func(x *measured) float64{
 }
 
 func (x *measured) internal() float64 { return 0.12*x.k.vector + x.k.loads/max(1, x.k.together) + 1.5 }
+
+// passing is the cycles in which requests enter GL1: one for each.
+func (x *measured) passing() float64 { return x.mean(x.w.reads1+x.w.writes) * 1.4 }
 
 func (x *measured) busyGL1() float64 {
 	share := 1 - never(x.outstanding()+0.05)

@@ -13,13 +13,15 @@ type machine struct {
 	overhead float64 // ns before the first workgroup
 	finish   float64 // ns from the last wave's end to the end of the dispatch
 
-	near, middle, far float64 // ns of a load that the first level, GL2 and memory serve
-	dram, mall        float64 // bytes per ns that can be reached
-	queue             float64 // how much is waited at a unit under load, 1 is as with random arrival
-	hold              float64 // cycles that the clock of a vector cache stays on
-	pressed           float64 // how much of what is full is felt one level up
-	room              float64 // reads that all GL1 may have under way
-	width             float64 // bytes per cycle of a GL2 channel
+	near, middle, far float64         // ns of a load that the first level, GL2 and memory serve
+	dram, mall        float64         // bytes per ns that can be reached
+	queue             float64         // how much is waited at a unit under load, 1 is as with random arrival
+	hold              float64         // cycles that the clock of a vector cache stays on
+	reached           [queues]float64 // share of a unit's rate that kernels can reach
+	clashes           float64         // cycles that an instruction waits for others of its SIMD
+	pressed           float64         // how much of what is full is felt one level up
+	room              float64         // reads that all GL1 may have under way
+	width             float64         // bytes per cycle of a GL2 channel
 }
 
 const (
@@ -37,7 +39,7 @@ func drawMachine(r simulate.Random) *machine {
 	if r.Chance(0.5) {
 		m.name, m.cus, m.mhz = "Radeon 8050S", 32, 2799
 	}
-	m.vectors = r.Between(0.85, 1.25)
+	m.vectors = r.Between(0.8, 1)
 	m.launch, m.group = r.Between(0.7, 1.9), r.Between(1.5, 10)
 	m.overhead, m.finish = r.Log(1500, 7000), r.Log(600, 2500)
 	m.near = r.Between(38, 60)
@@ -45,6 +47,9 @@ func drawMachine(r simulate.Random) *machine {
 	m.far = m.middle + r.Between(130, 260)
 	m.dram, m.mall = 256*r.Between(0.68, 0.9), r.Between(620, 1050)
 	m.queue, m.hold, m.width = r.Between(0.35, 0.9), r.Between(3, 12), 128
+	m.reached = [queues]float64{vectorALU: 1, localMemory: r.Between(0.78, 0.98), loadStore: r.Between(0.65, 0.97),
+		firstCache: r.Between(0.7, 0.97), lastCache: r.Between(0.65, 0.95), memory: 1}
+	m.clashes = r.Log(0.2, 2)
 	m.pressed = r.Log(0.03, 0.7)
 	m.room = r.Log(600, 2400)
 	return m
@@ -80,6 +85,7 @@ type kernel struct {
 	together      float64 // loads that are waited for at once
 	ahead         float64 // share of their latency that the wave itself hides
 	barrier       float64 // share of time that waves wait for others of their group
+	camped        float64 // share of a cache's rate that its addresses let it reach
 	fetchMisses   float64 // cycles per turn that waves wait for instructions
 }
 

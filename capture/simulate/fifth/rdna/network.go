@@ -88,6 +88,12 @@ func newNetwork(m *machine, k *kernel, c conditions) *network {
 		lastCache:   w.reads2*128/m.width + w.writes*64/m.width,
 		memory:      (w.readsM*128 + w.writesM*64) * clock * (k.inMALL/m.mall + (1-k.inMALL)/m.dram) * c.off,
 	}
+	for i, reached := range m.reached {
+		w.work[i] /= reached
+	}
+	for _, i := range []int{loadStore, firstCache, lastCache} {
+		w.work[i] /= k.camped
+	}
 	w.servers = [queues]float64{vectorALU: float64(simds * m.cus), localMemory: float64(m.cus),
 		loadStore: float64(m.wgps()), firstCache: gl1s, lastCache: channels, memory: 1}
 	w.delay[chained] = k.vector*k.chain + k.scalar*0.7

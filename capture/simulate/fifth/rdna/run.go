@@ -38,7 +38,8 @@ func (w *network) run(m *machine, seed uint64) *tally {
 	k := w.k
 	room := k.resident(m)
 	size := max(k.perGroup, (room/20+k.perGroup-1)/k.perGroup*k.perGroup)
-	size = max(size, (k.waves/600+k.perGroup-1)/k.perGroup*k.perGroup)
+	size = max(size, (k.waves/300+k.perGroup-1)/k.perGroup*k.perGroup)
+	size = max(k.perGroup, min(size, room/2/k.perGroup*k.perGroup))
 	flows := make([]*flow, room/size+3)
 	at := func(n int) *flow {
 		i := (n + size - 1) / size
