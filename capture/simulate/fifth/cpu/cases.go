@@ -81,7 +81,7 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 // finish makes the program of the contents.
 func (b *builder) finish(list []*content) {
 	r, p := b.r, b.p
-	ns, most := r.Log(0.5e9, 1.5e9)/float64(len(list)), r.Log(2500, 25000)/float64(len(list))
+	ns, most := r.Log(0.5e9, 1.5e9)/float64(len(list)), r.Log(2500, 14000)/float64(len(list))
 	for _, c := range list {
 		if c.shape == pooled && r.Chance(0.4) { // system calls and faults
 			c.steps = append(c.steps, step{do: opRun, seg: b.kernel(), ns: c.steps[0].ns * r.Log(0.01, 0.12)})
@@ -286,6 +286,7 @@ var rates = []float64{20, 24, 25, 30, 48, 50, 60, 64, 72, 90, 94, 100, 120, 128,
 // dated is work that has a date.
 func (b *builder) dated(least, most float64) *content {
 	r := b.r
+	b.paced = true
 	x := &content{period: int64(1e9 / rates[r.IntN(len(rates))]), spread: r.Between(0.02, 0.12), depth: 1}
 	x.name = fmt.Sprintf("%s %.4g times a second", simulate.Pick(r, "a mixer of sound", "a server's tick", "a player of films",
 		"a controller of motors", "a browser's animation", "a game with a cap"), 1e9/float64(x.period))

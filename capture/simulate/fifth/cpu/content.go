@@ -36,6 +36,7 @@ type content struct {
 // builder makes a program.
 type builder struct {
 	plain bool // locks do not spin
+	paced bool // dates are to be kept
 	r     simulate.Random
 	m     *machine
 	p     *program
@@ -187,6 +188,14 @@ func (b *builder) others() {
 		date := p.timer(timer{first: int64(r.Float64() * period), period: int64(period), other: true})
 		p.threads = append(p.threads, thread{ops: []op{{opDate, date, 0},
 			{opRun, seg, b.instructions(seg, period*r.Log(0.003, 0.25))}}, other: true, nice: r.Chance(0.3)})
+	}
+	if r.Chance(0.15) { // something that runs whenever it may
+		seg := p.segment(drawSegment(r, b.m, flavour(r.IntN(int(flavours))), r.Float64()))
+		nice := r.Chance(0.8) || b.paced
+		for range r.Whole(1, len(b.m.cpus)) {
+			p.threads = append(p.threads, thread{ops: []op{{opRun, seg, b.instructions(seg, r.Log(3e6, 30e6))}}, other: true,
+				nice: nice})
+		}
 	}
 	p.segment(spinSegment(r)) // the last
 }

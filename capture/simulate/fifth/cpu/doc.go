@@ -25,6 +25,9 @@
 // Relief: cycles and latencies times 2/3, capacity of memory times 1.5, locks that exclude nobody, requests that take 2/3,
 // two more frames between threads that needlessly work in turn, the clock at its highest.
 //
+// Other programs run beside: with dates of their own, and sometimes without a pause, mostly at a low priority, from which
+// threads that wake take their CPU.
+//
 // Left out: threads that share a core (SMT), contention for the last level, NUMA, events that take turns on the hardware,
 // page faults that wait, networks, memory pressure, governors that are slow to raise the clock, cgroups.
 package cpu

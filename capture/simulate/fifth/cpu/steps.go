@@ -25,7 +25,10 @@ func (s *sim) dispatch() {
 			}
 		}
 		if best < 0 {
-			return
+			if best = s.victim(t); best < 0 {
+				return
+			}
+			s.preempt(best)
 		}
 		s.queue = s.queue[1:]
 		c := &s.cpus[best]
@@ -48,6 +51,19 @@ func (s *sim) dispatch() {
 			s.step(t)
 		}
 	}
+}
+
+// victim is a CPU that runs a thread of low priority, which a thread that just woke takes it from; -1 where there is none.
+func (s *sim) victim(t int) int {
+	if s.p.threads[t].nice || !s.ths[t].slept {
+		return -1
+	}
+	for i := range s.cpus {
+		if s.p.threads[s.cpus[i].thread].nice {
+			return i
+		}
+	}
+	return -1
 }
 
 // block takes a thread from its CPU.
