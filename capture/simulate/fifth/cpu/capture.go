@@ -22,12 +22,24 @@ type recorder struct {
 	pressure bool
 	sensors  bool
 	memory   bool // whether the topdown events tell memory
+	turns    bool // more events than counters
 	phases   []float64
+}
+
+// groups is how many groups of events take turns.
+func (k *recorder) groups(m *machine) int {
+	switch {
+	case !k.turns || !k.caches || m.maker == virtual:
+		return 1
+	case m.maker == amdZen && k.stalls:
+		return 3
+	}
+	return 2
 }
 
 func drawRecorder(r simulate.Random, m *machine) recorder {
 	k := recorder{program: r.Chance(0.4), marks: r.Chance(0.5), caches: r.Chance(0.6), stalls: r.Chance(0.9),
-		pressure: r.Chance(0.85), sensors: r.Chance(0.85), memory: r.Chance(0.6)}
+		pressure: r.Chance(0.85), sensors: r.Chance(0.85), memory: r.Chance(0.6), turns: r.Chance(0.35)}
 	k.period = simulate.Pick(r, 1e6, 2e6, 4e6, 5e6, 8e6, 10e6, 16e6)
 	k.late, k.missed = r.Log(0.001, 0.05), r.Log(0.0005, 0.02)
 	for range len(m.cpus) * states {
@@ -54,7 +66,7 @@ func (c *scenario) record(name string, k *recorder, seed uint64, o simulate.Opti
 	}
 	r := simulate.NewRandom(seed, "fifth cpu recorder")
 	bounds := simulate.NewBounds(period, simulate.Jitter(r, period, 30e3, share(o.Late, k.late), share(o.Missed, k.missed)))
-	rec := newRecording(c.m, bounds, r)
+	rec := newRecording(c.m, bounds, r, k)
 	s := &sim{}
 	s.reset(c.m, c.p, relief{}, false, rec)
 	if err := s.run(); err != nil {

@@ -11,15 +11,16 @@ import (
 
 // tables makes counters of a recording.
 type tables struct {
-	c    *scenario
-	s    *sim
-	rec  *recording
-	k    *recorder
-	axis *capture.Axis
-	rows []int
-	r    simulate.Random
-	left []string
-	out  []*capture.Counter
+	c     *scenario
+	s     *sim
+	rec   *recording
+	k     *recorder
+	axis  *capture.Axis
+	rows  []int
+	r     simulate.Random
+	left  []string
+	group int // of the core's events that are added now
+	out   []*capture.Counter
 }
 
 func (t *tables) wanted(name string) bool { return !slices.Contains(t.left, name) }
@@ -89,6 +90,10 @@ func (t *tables) perCPU(m capture.Meta, values func(cpu int) []uint64) {
 // event adds a counter of perf events, per CPU or of the program. of is its value in a row.
 func (t *tables) event(name, unit, block string, of func(e *[events]float64, x *row, own bool) float64) {
 	m := capture.Meta{Name: name, Unit: unit, GPU: "cpu", Block: block, Source: "perfevent"}
+	if block == "core" && t.rec.groups > 1 {
+		t.inTurn(m, func(e *[events]float64) float64 { return of(e, nil, t.k.program) })
+		return
+	}
 	if t.k.program {
 		sums := make([]float64, len(t.rows))
 		for i, row := range t.rows {
@@ -124,13 +129,18 @@ func (t *tables) perf() {
 		one("instructions", "instructions", eInstructions)
 		one("branches", "branches", eBranches)
 		one("branch_misses", "branches", eMisses)
-		t.caches(core)
 		if m.maker != armCores && t.k.stalls {
 			one("ref_cycles", "cycles", eNominal)
+		}
+		if m.maker == amdZen {
+			t.group = t.rec.groups / 2
 		}
 		if t.k.stalls {
 			t.slots(one, core)
 		}
+		t.group = t.rec.groups - 1
+		t.caches(core)
+		t.coverage()
 	}
 	soft := func(name, unit string, of func(e *[events]float64, x *row, own bool) float64) {
 		t.event(name, unit, "software", of)

@@ -16,6 +16,8 @@
 //     (drivers/perf/arm_pmuv3.c). Zen has no LLC events there.
 //   - /proc/stat in steps of 10 ms, accounted exactly or at ticks (CONFIG_VIRT_CPU_ACCOUNTING_GEN, _TICK); iowait is idle
 //     time of the CPU where a task that waits for a disk ran last. A switch to and from the idle task counts as well.
+//   - Events take turns every 4 ms where there are more than counters (perf_event_mux_interval_ms), and what they counted is
+//     scaled as the recorder perfevent scales it.
 //   - Pressure: per CPU, weighted by the time that it was not idle (kernel/sched/psi.c).
 //
 // Assumed: all numbers of costs, the shape of queueing at memory (u^3/(1-u)), the cubic law of power, one clock for all
@@ -28,6 +30,5 @@
 // Other programs run beside: with dates of their own, and sometimes without a pause, mostly at a low priority, from which
 // threads that wake take their CPU.
 //
-// Left out: threads that share a core (SMT), contention for the last level, NUMA, events that take turns on the hardware,
-// page faults that wait, networks, memory pressure, governors that are slow to raise the clock, cgroups.
+// Left out: threads that share a core (SMT), contention for the last level, NUMA, page faults that wait, networks, memory pressure, governors that are slow to raise the clock, cgroups.
 package cpu

@@ -79,12 +79,22 @@ type recording struct {
 	levels []level
 	at     int
 	per    [][events]float64 // by CPU: events per ns
-	hz     int64
-	next   []int64 // ticks
+	next   []int64           // ticks
+
+	// Where there are more events than counters, groups of them take turns: turned is by sample and group how long each
+	// counted, in ns, and inTurn what it counted, by sample, CPU and group.
+	groups  int
+	program bool // of the program only
+	phase   int64
+	turned  []float64
+	inTurn  [][events]float64
 }
 
-func newRecording(m *machine, bounds *simulate.Bounds, r simulate.Random) *recording {
-	rec := &recording{bounds: bounds, n: len(m.cpus), per: make([][events]float64, len(m.cpus))}
+const rotation = 4e6 // ns, perf_event_mux_interval_ms
+
+func newRecording(m *machine, bounds *simulate.Bounds, r simulate.Random, k *recorder) *recording {
+	rec := &recording{bounds: bounds, n: len(m.cpus), per: make([][events]float64, len(m.cpus)), groups: k.groups(m),
+		program: k.program, phase: int64(r.Float64() * rotation)}
 	tick := 1e9 / float64(m.hz)
 	for range m.cpus {
 		rec.next = append(rec.next, int64(r.Float64()*tick))
@@ -96,6 +106,14 @@ func newRecording(m *machine, bounds *simulate.Bounds, r simulate.Random) *recor
 func (rec *recording) grow() {
 	for len(rec.rows) < (rec.at+1)*rec.n {
 		rec.rows = append(rec.rows, row{})
+	}
+	if rec.groups > 1 {
+		for len(rec.turned) < (rec.at+1)*rec.groups {
+			rec.turned = append(rec.turned, 0)
+		}
+		for len(rec.inTurn) < len(rec.rows)*rec.groups {
+			rec.inTurn = append(rec.inTurn, [events]float64{})
+		}
 	}
 }
 
@@ -153,6 +171,10 @@ func (rec *recording) pass(s *sim, from, to int64) {
 	for from < to {
 		end := rec.bounds.At(rec.at + 1)
 		until := min(to, end)
+		if rec.groups > 1 {
+			until = min(until, (from+rec.phase)/rotation*rotation+rotation-rec.phase)
+			rec.turned[rec.at*rec.groups+rec.group(from)] += float64(until - from)
+		}
 		rec.count(s, from, until)
 		if until == end {
 			rec.level(s)
@@ -161,6 +183,11 @@ func (rec *recording) pass(s *sim, from, to int64) {
 		}
 		from = until
 	}
+}
+
+// group is which events count at a time.
+func (rec *recording) group(at int64) int {
+	return int((at + rec.phase) / rotation % int64(rec.groups))
 }
 
 func (rec *recording) level(s *sim) {
@@ -221,6 +248,12 @@ func (rec *recording) count(s *sim, from, to int64) {
 		if !spec.other {
 			for k, v := range rec.per[i] {
 				x.own[k] += v * dt
+			}
+		}
+		if rec.groups > 1 && !(rec.program && spec.other) {
+			in := &rec.inTurn[(rec.at*rec.n+i)*rec.groups+rec.group(from)]
+			for k, v := range rec.per[i] {
+				in[k] += v * dt
 			}
 		}
 		switch {
