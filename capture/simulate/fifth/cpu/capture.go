@@ -22,6 +22,7 @@ type recorder struct {
 	pressure bool
 	sensors  bool
 	memory   bool // whether the topdown events tell memory
+	power    bool // a sensor of power
 	turns    bool // more events than counters
 	phases   []float64
 }
@@ -41,6 +42,7 @@ func drawRecorder(r simulate.Random, m *machine) recorder {
 	k := recorder{program: r.Chance(0.4), marks: r.Chance(0.5), caches: r.Chance(0.6), stalls: r.Chance(0.9),
 		pressure: r.Chance(0.85), sensors: r.Chance(0.85), memory: r.Chance(0.6), turns: r.Chance(0.35)}
 	k.period = simulate.Pick(r, 1e6, 2e6, 4e6, 5e6, 8e6, 10e6, 16e6)
+	k.power = r.Chance(map[bool]float64{true: 0.75, false: 0.3}[m.maker == armCores])
 	k.late, k.missed = r.Log(0.001, 0.05), r.Log(0.0005, 0.02)
 	for range len(m.cpus) * states {
 		k.phases = append(k.phases, r.Float64())
@@ -117,6 +119,7 @@ func (c *scenario) record(name string, k *recorder, seed uint64, o simulate.Opti
 		}
 	}
 	t := &tables{c: c, s: s, rec: rec, k: k, axis: axis, rows: rows, r: r, left: telling.Left(&o, telling.CPU)}
+	t.unrest()
 	t.perf()
 	t.proc()
 	cfg.Counters = t.out

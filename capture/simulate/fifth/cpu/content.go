@@ -189,10 +189,10 @@ func (b *builder) others() {
 		p.threads = append(p.threads, thread{ops: []op{{opDate, date, 0},
 			{opRun, seg, b.instructions(seg, period*r.Log(0.003, 0.25))}}, other: true, nice: r.Chance(0.3)})
 	}
-	if r.Chance(0.15) { // something that runs whenever it may
+	if r.Chance(0.08) { // something that runs whenever it may
 		seg := p.segment(drawSegment(r, b.m, flavour(r.IntN(int(flavours))), r.Float64()))
 		nice := r.Chance(0.8) || b.paced
-		for range r.Whole(1, len(b.m.cpus)) {
+		for range r.Whole(1, len(b.m.cpus)/2) {
 			p.threads = append(p.threads, thread{ops: []op{{opRun, seg, b.instructions(seg, r.Log(3e6, 30e6))}}, other: true,
 				nice: nice})
 		}

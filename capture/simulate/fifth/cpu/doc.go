@@ -30,5 +30,6 @@
 // Other programs run beside: with dates of their own, and sometimes without a pause, mostly at a low priority, from which
 // threads that wake take their CPU.
 //
-// Left out: threads that share a core (SMT), contention for the last level, NUMA, page faults that wait, networks, memory pressure, governors that are slow to raise the clock, cgroups.
+// Left out: threads that share a core (SMT), contention for the last level, NUMA, page faults that wait, networks, memory
+// pressure, governors that are slow to raise the clock, cgroups.
 package cpu

@@ -51,6 +51,10 @@ type machine struct {
 	issued  float64 // share of slots of wrong guesses whose operations were issued
 	irq     float64 // ns in an interrupt, 0 where the kernel does not account for them
 	soft    float64
+
+	calls       float64 // interrupts of other CPUs per switch
+	workers     float64 // switches a second of the kernel's threads
+	devicesRate float64 // interrupts a second of devices that have nothing to do with the program
 }
 
 // device serves requests, some at a time.
@@ -124,6 +128,7 @@ func drawMachine(r simulate.Random) *machine {
 	}
 	m.nominal = fast.highest * r.Between(0.45, 0.8)
 	m.others, m.empty, m.issued = r.Between(0.3, 0.8), r.Between(0.25, 0.6), r.Between(0.4, 0.75)
+	m.calls, m.workers, m.devicesRate = r.Between(0.03, 0.8), r.Log(20, 1500), r.Log(5, 2500)
 	m.devices = []device{{simulate.Pick(r, 1, 2, 4, 8)}}
 	m.clock = clock{start: 1, idleWatts: r.Between(0.5, 4)}
 	if r.Chance(0.25) {

@@ -41,7 +41,7 @@ func (t *tables) proc() {
 	}
 	ticks := float64(t.c.m.hz) / 1e9
 	total("intr", "interrupts", func(x *row) float64 {
-		return x.devices + x.times[inUser]*ticks + x.times[inNice]*ticks + x.times[inSystem]*ticks + 0.3*x.switches
+		return x.devices + (x.times[inUser]+x.times[inNice]+x.times[inSystem])*ticks + t.c.m.calls*x.switches
 	})
 	total("ctxt", "switches", func(x *row) float64 { return x.switches })
 	forks := simulate.NewRandom(uint64(len(t.rows)), "forks")
@@ -168,7 +168,7 @@ func (t *tables) sensors(meta func(name, unit, block string) capture.Meta) {
 	})
 	heat := meta("temperature", "celsius", "thermal")
 	heat.Combine = capture.CombineMax
-	cold, off := t.r.Between(36, 68), t.r.Between(8, 25)
+	cold, off := t.r.Between(36, 86), t.r.Between(8, 25)
 	zones := []string{"x86_pkg_temp", "acpitz"}
 	if m.maker == armCores {
 		zones = []string{"cpu-thermal", "soc-thermal"}
@@ -180,7 +180,7 @@ func (t *tables) sensors(meta func(name, unit, block string) capture.Meta) {
 		}
 		return math.Round((c-off*float64(zone))*10) / 10
 	})
-	if t.c.m.clock.limit > 0 || m.maker == armCores {
+	if t.k.power {
 		power := meta("hwmon_ina226_power1", "watts", "hwmon")
 		t.level(power, []string{""}, func(row, _ int) float64 {
 			row = every[row]

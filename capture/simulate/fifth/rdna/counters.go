@@ -33,7 +33,7 @@ func (x *measured) waiting() float64 {
 	for _, s := range []int{firstCache, lastCache, memory} {
 		out += t.stay[s] * (1 - 0.6*x.k.ahead)
 	}
-	return out + 0.5*t.waited[loadStore] + 0.5*t.waited[localMemory]
+	return out + (1-x.m.sits)*(t.waited[loadStore]+t.waited[localMemory])
 }
 
 // ready is the time in which an instruction was ready and its unit was not.
@@ -41,7 +41,7 @@ func (x *measured) ready() float64 {
 	t := x.t
 	k := x.k
 	others := x.mean(k.vector+k.scalar+k.fetch+k.shared+k.loads+k.stores) + 7*float64(k.waves) // a cycle for each
-	return min(t.resident, t.waited[vectorALU]+0.5*t.waited[loadStore]+0.5*t.waited[localMemory]+x.m.clashes*others*min(1, t.resident/max(1, t.busy)/float64(4*simds*x.m.cus)))
+	return min(t.resident, t.waited[vectorALU]+x.m.sits*(t.waited[loadStore]+t.waited[localMemory])+x.m.clashes*others*min(1, t.resident/max(1, t.busy)/float64(4*simds*x.m.cus)))
 }
 
 // waits is the time in which waves waited for anything that had been issued, or for each other.
@@ -112,7 +112,7 @@ var values = map[string]func(x *measured) float64{
 	"SQ_WAIT_BARRIER":         func(x *measured) float64 { return min(x.t.barrier, x.waits()) * x.some },
 	"SQ_WAIT_IFETCH":          func(x *measured) float64 { return x.insts(x.k.fetchMisses) + 30*x.launched() },
 	"SQ_WAIT_INST_ANY":        func(x *measured) float64 { return x.ready() * x.some },
-	"SQ_WAIT_INST_LDS_sum":    func(x *measured) float64 { return 0.5 * x.t.waited[localMemory] * x.some },
+	"SQ_WAIT_INST_LDS_sum":    func(x *measured) float64 { return x.m.sits * x.t.waited[localMemory] * x.some },
 	"SQ_INSTS_VALU":           func(x *measured) float64 { return x.insts(x.k.vector) },
 	"SQ_INSTS_VALU_sum":       func(x *measured) float64 { return x.insts(x.k.vector) },
 	"SQ_INSTS_VALU_TRANS_sum": func(x *measured) float64 { return x.insts(x.k.slow) },

@@ -19,6 +19,7 @@ type machine struct {
 	hold              float64         // cycles that the clock of a vector cache stays on
 	reached           [queues]float64 // share of a unit's rate that kernels can reach
 	clashes           float64         // cycles that an instruction waits for others of its SIMD
+	sits              float64         // share of the time in the queues of memory's units that instructions wait before they are issued
 	pressed           float64         // how much of what is full is felt one level up
 	room              float64         // reads that all GL1 may have under way
 	width             float64         // bytes per cycle of a GL2 channel
@@ -49,6 +50,7 @@ func drawMachine(r simulate.Random) *machine {
 	m.queue, m.hold, m.width = r.Between(0.35, 0.9), r.Between(3, 12), 128
 	m.reached = [queues]float64{vectorALU: 1, localMemory: r.Between(0.78, 0.98), loadStore: r.Between(0.65, 0.97),
 		firstCache: r.Between(0.7, 0.97), lastCache: r.Between(0.65, 0.95), memory: 1}
+	m.sits = r.Between(0.3, 0.7)
 	m.clashes = r.Log(0.2, 2)
 	m.pressed = r.Log(0.03, 0.7)
 	m.room = r.Log(600, 2400)

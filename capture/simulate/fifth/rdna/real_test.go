@@ -6,7 +6,7 @@ import "testing"
 // (testdata/captures/gfx1151-vcopy). Its runs differ from each other by factors of two.
 func TestVectorCopyIsNearTheRealOne(t *testing.T) {
 	m := &machine{cus: 32, mhz: 2799, vectors: 1, launch: 0.9, group: 3, overhead: 2500, finish: 900, near: 48, middle: 110,
-		far: 290, dram: 205, mall: 950, queue: 0.6, hold: 5, width: 128, room: 700, pressed: 0.03, clashes: 1,
+		far: 290, dram: 205, mall: 950, queue: 0.6, hold: 5, width: 128, room: 700, pressed: 0.03, clashes: 1, sits: 0.5,
 		reached: [queues]float64{1, 0.9, 0.9, 0.9, 0.9, 1}}
 	k := kernel{waves: 32768, perGroup: 8, vgprs: 8, sgprs: 128, turns: 1, vector: 8, chain: 1, scalar: 2, conflicts: 1, loads: 1,
 		stores: 1, pieces: 4, writes2: 0.08, inMALL: 1, together: 1, fetchMisses: 10, camped: 1}
