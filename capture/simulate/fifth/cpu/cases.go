@@ -88,8 +88,10 @@ func (b *builder) finish(list []*content) {
 		}
 		length := 0.0
 		for _, x := range c.steps {
-			if length += x.ns; c.shape == pipeline {
+			if c.shape == pipeline {
 				length = max(length, x.ns)
+			} else {
+				length += x.ns
 			}
 		}
 		for _, x := range c.serial {
@@ -100,7 +102,7 @@ func (b *builder) finish(list []*content) {
 		if c.shape == pooled {
 			length /= float64(c.workers)
 		}
-		if by := 0.35e9 / float64(len(list)) / (length * float64(n)); by > 1 {
+		if by := 0.45e9 / float64(len(list)) / (length * float64(n)); by > 1 {
 			for _, l := range [][]step{c.steps, c.serial} {
 				for i := range l {
 					l[i].ns *= by
