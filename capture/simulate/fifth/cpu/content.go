@@ -65,7 +65,7 @@ func (b *builder) ops(list []step, scale float64) (out []op) {
 
 // add appends a content's threads, which do so many frames.
 func (b *builder) add(c *content, frames int) {
-	p, first := b.p, p0(b.p)
+	p, first := b.p, len(b.p.threads)
 	p.phases = append(p.phases, phase{c.name, p.frames})
 	p.frames += frames
 	date := -1
@@ -76,7 +76,7 @@ func (b *builder) add(c *content, frames int) {
 	for i := range scales {
 		scales[i] = b.r.Spread(c.spread)
 	}
-	frame := func(list *[]op, i int) {
+	frame := func(list *[]op) {
 		if date >= 0 {
 			*list = append(*list, op{opDate, date, 0})
 		}
@@ -88,7 +88,7 @@ func (b *builder) add(c *content, frames int) {
 		var jobs [][]op
 		for i := range frames {
 			var list []op
-			frame(&list, i)
+			frame(&list)
 			list = append(list, b.ops(c.steps, scales[i])...)
 			jobs = append(jobs, append(list, op{opDone, 0, 0}))
 		}
@@ -103,7 +103,7 @@ func (b *builder) add(c *content, frames int) {
 			var list []op
 			for i := range frames {
 				if w == 0 {
-					frame(&list, i)
+					frame(&list)
 					list = append(list, b.ops(c.serial, scales[i])...)
 				}
 				list = append(list, op{opBarrier, gate, 0})
@@ -131,7 +131,7 @@ func (b *builder) add(c *content, frames int) {
 			var list []op
 			for i := range frames {
 				if k == 0 {
-					frame(&list, i)
+					frame(&list)
 				}
 				if before >= 0 {
 					list = append(list, op{opWait, before, 0})
@@ -157,8 +157,6 @@ func (b *builder) add(c *content, frames int) {
 	b.join(first)
 }
 
-func p0(p *program) int { return len(p.threads) }
-
 // join lets threads from first on wait until those of the content before have ended.
 func (b *builder) join(first int) {
 	p := b.p
@@ -167,7 +165,7 @@ func (b *builder) join(first int) {
 	}
 	gate := p.barrier(0)
 	for i := range p.threads {
-		if i < first && b.ends(i) {
+		if i < first && !p.threads[i].other {
 			p.threads[i].ops = append(p.threads[i].ops, op{opBarrier, gate, 0})
 			p.barriers[gate]++
 		} else if i >= first {
@@ -176,8 +174,6 @@ func (b *builder) join(first int) {
 		}
 	}
 }
-
-func (b *builder) ends(i int) bool { return !b.p.threads[i].other }
 
 // others adds threads of other programs: timers, daemons, work of low priority.
 func (b *builder) others() {
