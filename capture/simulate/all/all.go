@@ -1,5 +1,3 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second, third, fourth and fifth
-// models of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 // Package all lists the families that can be simulated: those of the simulator, and those of second to fifth models
 // of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
