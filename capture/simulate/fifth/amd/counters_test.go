@@ -174,3 +174,31 @@ func TestRowsAreAsLongAsTheTruthSays(t *testing.T) {
 		}
 	}
 }
+
+// GPUPerfAPI says that exports do not stall where what is before them limits, and that assembly waits
+// for the rasterizer where pixels limit.
+func TestProfiledStallsAreOfTheBlocksBehind(t *testing.T) {
+	mean := map[string][3]float64{} // of exports, of assembly, and cases
+	for seed := range uint64(simulatetest.Number(t, 12, 6) * len(plantsGPA)) {
+		c := make5.Case(t, GPAName, simulate.KindSingle, seed)
+		cap := simulatetest.Recorded(t, c, simulate.Options{})
+		if x, y := cap.Counter("PSExportStalls"), cap.Counter("PAStalledOnRasterizer"); x != nil && y != nil {
+			m := mean[c.Plant]
+			mean[c.Plant] = [3]float64{m[0] + x.Mean().Float(), m[1] + y.Mean().Float(), m[2] + 1}
+		}
+	}
+	of := func(u, i int) float64 { m := mean[candidates[u].String()]; return m[i] / m[2] }
+	for _, u := range []int{ge, pa, ls} {
+		if x := of(u, 0); x > 4 {
+			t.Errorf("where %s limits, exports stall for %.1f %% of the time", candidates[u], x)
+		}
+	}
+	if x := of(cb, 0); x < 50 {
+		t.Errorf("where colour blocks limit, exports stall for %.1f %% of the time", x)
+	}
+	for _, u := range []int{sc, cb, db} {
+		if x := of(u, 1); x < 15 || x < 5*of(pa, 1) {
+			t.Errorf("where %s limits, assembly waits for %.1f %% of the time", candidates[u], x)
+		}
+	}
+}

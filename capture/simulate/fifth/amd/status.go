@@ -163,13 +163,25 @@ func (e *engine) blocks() (s shows) {
 			if geometry && a.held {
 				waiting = sc
 			}
+			if pixels && a.starved { // not its own resources set its pace
+				waiting = ge
+			}
 			// Waves are there unless so few come that they end before the next.
 			there := taken(resident, 6)
 			if waiting == bw || waiting == l2 || waiting == causeLatency || waiting <= lds {
 				there = 1
 			}
+			// Vertex waves stay until setup takes what they export, pixel waves until the blocks behind do. Where there is
+			// nothing to colour, depth blocks test most quads before there are waves.
+			shaded := 1.0
+			if pixels && f.s.work[cb] == 0 {
+				shaded = min(1, 8*out[alu])
+			}
 			if pixels && (waiting == cb || waiting == db) {
-				there = max(there, k.held)
+				there = max(there, k.held*shaded)
+			}
+			if geometry && (a.held || waiting == pa) {
+				there = max(there, k.front*k.held)
 			}
 			waves = max(waves, there)
 			traffic := min(1, 2.5*(out[tex]+out[ls])) // how much of what memory holds up came from the addressers
@@ -215,7 +227,11 @@ func (e *engine) blocks() (s shows) {
 				if !a.starved && waiting != sc {
 					raise(bitSC, k.held) // or waited for shading behind it
 					raise(bitBCI, k.bary*k.held)
-					s.paHeld = max(s.paHeld, out[pa]*k.held*k.beside)
+				}
+				if g := &a.f[0]; !a.starved && !g.finished() { // setup meets a scan converter that is full at times
+					pa := g.rate * g.cost[pa]
+					s.paHeld = max(s.paHeld, pa*k.held*k.beside)
+					raise(bitPA, pa*(1+k.held*k.beside))
 				}
 				switch waiting {
 				case cb:
@@ -223,8 +239,8 @@ func (e *engine) blocks() (s shows) {
 					raise(bitDB, (0.6+0.4*k.beside)*k.held)
 					s.sxHeld, s.dbHeld = max(s.sxHeld, k.held), max(s.dbHeld, (0.6+0.4*k.beside)*k.held)
 				case db:
-					raise(bitSX, k.exports*k.held)
-					s.sxHeld = max(s.sxHeld, k.exports*k.held)
+					raise(bitSX, k.exports*k.held*shaded)
+					s.sxHeld = max(s.sxHeld, k.exports*k.held*shaded)
 				case bw, l2:
 					own := min(1, 1.5*out[cb])
 					raise(bitCB, k.held*own)
@@ -235,8 +251,8 @@ func (e *engine) blocks() (s shows) {
 				case alu, tex, ls, causeLatency:
 					raise(bitDB, k.quads*k.held) // quads wait for shading
 				}
-				s.sxHeld = max(s.sxHeld, k.beside*out[cb]*out[cb])
-				s.dbHeld = max(s.dbHeld, 0.7*k.beside*out[cb]*out[cb])
+				full := power(out[cb], 3) // what is in front of colour blocks holds several quads, and is rarely full
+				s.sxHeld, s.dbHeld = max(s.sxHeld, k.beside*full), max(s.dbHeld, 0.7*k.beside*full)
 			case kernel:
 				s.csBusy = max(s.csBusy, there)
 				s.ldsWait = max(s.ldsWait, out[lds]*out[lds]*k.beside)
