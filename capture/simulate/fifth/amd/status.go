@@ -131,7 +131,7 @@ func (e *engine) blocks() (s shows) {
 	var out [resources]float64 // use by one job alone
 	raise(bitCPF, k.cp)
 	s.use = e.use
-	waves := 0.0
+	waves, asked := 0.0, 0.0 // asked is of the addressers, by all streams together
 	for i := range e.act {
 		a := &e.act[i]
 		if a.queue == graphics {
@@ -185,7 +185,8 @@ func (e *engine) blocks() (s shows) {
 			}
 			waves = max(waves, there)
 			traffic := min(1, 2.5*(out[tex]+out[ls])) // how much of what memory holds up came from the addressers
-			ta := taken(min(1, out[tex]+out[ls]), k.places[tex])
+			asked += out[tex] + out[ls]
+			ta := taken(min(1, asked), k.places[tex])
 			switch waiting {
 			case bw, l2:
 				ta = max(ta, k.held*traffic)
