@@ -202,3 +202,40 @@ func TestProfiledStallsAreOfTheBlocksBehind(t *testing.T) {
 		}
 	}
 }
+
+func TestProfiledAmountsAreWhatTheirBlocksCanDo(t *testing.T) {
+	depth, all := 0.0, 0.0
+	cases(t, GPAName, simulatetest.Number(t, 30, 12), simulate.Options{}, func(c *simulate.Case, cap *capture.Capture) {
+		cus, _ := cap.Property("num_cus")
+		atMost := func(a, b string, by float64) {
+			x, y := cap.Counter(a), cap.Counter(b)
+			if x == nil || y == nil {
+				return
+			}
+			limits := y.Floats()
+			for i, v := range x.Floats() {
+				if v > by*limits[i]+1000 {
+					t.Fatalf("%s: %s is %v and %s %v in row %d", c.Text, a, v, b, limits[i], i)
+				}
+			}
+		}
+		atMost("L0CacheRequestCount", "MemUnitBusyCycles", 1.25*cus.Number)
+		atMost("PSPixelsOut", "GPUBusyCycles", 192)
+		atMost("ScalarCacheMissCount", "L1CacheRequestCount", 1.05)
+		atMost("InstCacheMissCount", "L1CacheRequestCount", 1.05)
+		atMost("DBMemWritten", "WriteSize", 1.05)
+		out, x, y := cap.Counter("PSPixelsOut"), cap.Counter("DBMemWritten"), cap.Counter("WriteSize")
+		quads := cap.Counter("HiZQuadsAcceptedCount")
+		if out == nil || x == nil || y == nil || quads == nil {
+			return
+		}
+		for i, v := range out.Floats() {
+			if v == 0 && quads.Floats()[i] > 0 {
+				depth, all = depth+x.Floats()[i], all+y.Floats()[i]
+			}
+		}
+	})
+	if depth < 0.6*all {
+		t.Errorf("passes without colour write %.0f bytes, %.0f of depth", all, depth)
+	}
+}
