@@ -105,14 +105,16 @@ func (re *replay) measure(j *job, rec *recorder) measured {
 	x.m1 = x.l2 * (0.6 + 0.4*f.share0) * 0.85
 	x.loads = 40 + 2*waves + valu*f.scalar*0.1
 	x.loadMisses = 8 + (x.loads-8)*f.scalarMiss
-	x.code = 40 + waves + valu*(1+f.scalar)/8 // 64 bytes are some eight instructions
+	x.code = 40 + waves + valu*(1+f.scalar)/(6+14*f.keepOut) // a line of 64 bytes has up to 16 instructions
 	x.codeMisses = 20 + (x.code-20)*f.instMiss
-	// L0 has what addressers ask for: a clock makes one request at most, an access one at least, and a request has the
-	// texels of up to 16 quads.
-	most := math.Min(x.s.ta*clk*cus, can(tex, cus)*math.Min(1, f.seen[tex]/f.attain[tex])+can(ls, cus)*math.Min(1, f.seen[ls]/f.attain[ls]))
+	// L0 has what addressers ask for: a clock makes one request at most, a fetch or write of a wave one at least. How
+	// many quads or lanes share one is the content's.
+	lines := can(ls, cus)
+	most := math.Min(x.s.ta*clk*cus, x.texClocks+lines)
+	least := math.Min(most, x.texQuads*4/f.wave+ops)
+	x.l0 = math.Min(most, math.Max(least, x.texClocks*(0.15+0.75*f.h0)+lines*(0.5+0.5*f.h0)))
 	x.l1 = x.m1 / (1 - f.h1)
-	x.m0 = math.Min(x.l1*f.share0, 0.98*most)
-	x.l0 = math.Min(most, math.Max(x.m0/(1-f.h0), x.texQuads/16+ops))
+	x.m0 = math.Min(0.98*x.l0, math.Max(0.01*x.l0, x.l1*f.share0))
 	x.l1 = math.Max(x.l1, x.m0+x.loadMisses+x.codeMisses)
 	return x
 }

@@ -185,11 +185,14 @@ func (e *engine) blocks() (s shows) {
 			}
 			waves = max(waves, there)
 			traffic := min(1, 2.5*(out[tex]+out[ls])) // how much of what memory holds up came from the addressers
+			if kernel {
+				traffic = min(1, 6*(out[tex]+out[ls])) // all of it, but for scalar loads
+			}
 			asked += out[tex] + out[ls]
 			ta := taken(min(1, asked), k.places[tex])
 			switch waiting {
 			case bw, l2:
-				ta = max(ta, k.held*traffic)
+				ta = max(ta, (0.6+0.4*k.held)*traffic) // bound by fetches, it is active for all the time
 				s.taHeld = max(s.taHeld, k.held*traffic*0.9)
 			case causeLatency:
 				ta = max(ta, k.pending*traffic)
