@@ -61,6 +61,7 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	}
 	k := drawRecorder(r, m)
 	b.finish(list)
+	k.program = k.program || b.busy
 	s := &scenario{m, b.p}
 	if kind == simulate.KindHealthy || plant == Timer.String() {
 		if err := b.calm(s); err != nil {

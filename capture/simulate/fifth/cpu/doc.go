@@ -28,7 +28,8 @@
 // two more frames between threads that needlessly work in turn, the clock at its highest.
 //
 // Other programs run beside: with dates of their own, and sometimes without a pause, mostly at a low priority, from which
-// threads that wake take their CPU.
+// threads that wake take their CPU. Next to such a program, which often has more of the CPUs than the one in question, the
+// recorder counts the events of the one in question alone: those of the machine would tell of the other.
 //
 // Left out: threads that share a core (SMT), contention for the last level, NUMA, page faults that wait, networks, memory
 // pressure, governors that are slow to raise the clock, cgroups.
