@@ -33,6 +33,7 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	}
 	r := simulate.NewRandom(seed, "fifth cpu "+kind)
 	m := drawMachine(r)
+	m.drawCaches(simulate.NewRandom(seed, "fifth cpu caches "+kind))
 	b := &builder{r: r, m: m, p: &program{}}
 	var list []*content
 	plant := ""
