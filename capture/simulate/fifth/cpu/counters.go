@@ -23,13 +23,17 @@ type tables struct {
 	out   []*capture.Counter
 }
 
-// unrest adds what the kernel's own threads and devices do now and then, which takes next to no time.
+// unrest adds what the kernel's own threads and devices do now and then, which takes next to no time. A thread of the
+// kernel takes a CPU from whoever runs there and gives it back: one of two switches is from the program's thread.
 func (t *tables) unrest() {
 	m, rec := t.c.m, t.rec
 	for i := range rec.rows {
-		s := float64(rec.bounds.At(i/rec.n+1)-rec.bounds.At(i/rec.n)) / 1e9 / float64(rec.n)
-		rec.rows[i].switches += s * m.workers * t.r.ExpFloat64()
-		rec.rows[i].devices += s * m.devicesRate * t.r.ExpFloat64()
+		x, ns := &rec.rows[i], float64(rec.bounds.At(i/rec.n+1)-rec.bounds.At(i/rec.n))
+		s := ns / 1e9 / float64(rec.n)
+		n := s * m.workers * t.r.ExpFloat64()
+		x.switches += n
+		x.left += n / 2 * min(1, x.own[eRan]/ns)
+		x.devices += s * m.devicesRate * t.r.ExpFloat64()
 	}
 }
 
