@@ -174,8 +174,8 @@ var values = map[string]func(x *measured) float64{
 	"GL1C_CYCLE_sum":                func(x *measured) float64 { return gl1s * x.active },
 	"GL1C_BUSY":                     (*measured).busyGL1,
 	"GL1C_BUSY_sum":                 (*measured).busyGL1,
-	"GL1C_STARVE":                   func(x *measured) float64 { return gl1s * (x.active - min(x.active, x.passing()/gl1s)) },
-	"GL1C_STARVE_sum":               func(x *measured) float64 { return gl1s * (x.active - min(x.active, x.passing()/gl1s)) },
+	"GL1C_STARVE":                   (*measured).starving,
+	"GL1C_STARVE_sum":               (*measured).starving,
 	"GL1C_STALL_GL2_GL1_sum":        (*measured).stalledGL1,
 	"GL1C_REQ_sum":                  func(x *measured) float64 { return x.mean(x.w.reads1+x.w.writes) + 16 },
 	"GL1C_REQ_READ_sum":             func(x *measured) float64 { return x.mean(x.w.reads1) + 16 },
@@ -236,7 +236,9 @@ func (x *measured) internal() float64 { return 0.12*x.k.vector + x.k.loads/max(1
 // firstWrites are those of a turn to lines that GL2 does not have.
 func (x *measured) firstWrites() float64 { return x.w.writesM * (1 - x.k.halves) }
 
-// stalledGL1 is the cycles in which GL2 takes no more.
+// starving is the cycles in which no request stands before GL1: none enters, and none waits because GL2 takes no more.
+func (x *measured) starving() float64 { return max(0, gl1s*x.active-x.passing()-x.stalledGL1()) }
+
 func (x *measured) stalledGL1() float64 {
 	return min(x.busyGL1(), gl1s*x.busy()*(0.004*x.t.used[firstCache]/max(1, x.t.busy)+x.m.pressed*max(x.held(lastCache, 2), 0.7*x.held(memory, 6))))
 }
