@@ -33,6 +33,7 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	}
 	r := simulate.NewRandom(seed, "fifth cpu "+kind)
 	m := drawMachine(r)
+	m.drawCaches(simulate.NewRandom(seed, "fifth cpu caches "+kind))
 	b := &builder{r: r, m: m, p: &program{}}
 	var list []*content
 	plant := ""
@@ -61,6 +62,7 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	}
 	k := drawRecorder(r, m)
 	b.finish(list)
+	k.program = k.program || b.busy
 	s := &scenario{m, b.p}
 	if kind == simulate.KindHealthy || plant == Timer.String() {
 		if err := b.calm(s); err != nil {

@@ -37,6 +37,7 @@ type content struct {
 type builder struct {
 	plain bool // locks do not spin
 	paced bool // dates are to be kept
+	busy  bool // another program runs whenever it may
 	r     simulate.Random
 	m     *machine
 	p     *program
@@ -185,7 +186,7 @@ func (b *builder) others() {
 		p.threads = append(p.threads, thread{ops: []op{{opDate, date, 0},
 			{opRun, seg, b.instructions(seg, period*r.Log(0.003, 0.25))}}, other: true, nice: r.Chance(0.3)})
 	}
-	if r.Chance(0.08) { // something that runs whenever it may
+	if b.busy = r.Chance(0.08); b.busy { // something that runs whenever it may
 		seg := p.segment(drawSegment(r, b.m, flavour(r.IntN(int(flavours))), r.Float64()))
 		nice := r.Chance(0.8) || b.paced
 		for range r.Whole(1, len(b.m.cpus)/2) {

@@ -23,13 +23,17 @@ type tables struct {
 	out   []*capture.Counter
 }
 
-// unrest adds what the kernel's own threads and devices do now and then, which takes next to no time.
+// unrest adds what the kernel's own threads and devices do now and then, which takes next to no time. A thread of the
+// kernel takes a CPU from whoever runs there and gives it back: one of two switches is from the program's thread.
 func (t *tables) unrest() {
 	m, rec := t.c.m, t.rec
 	for i := range rec.rows {
-		s := float64(rec.bounds.At(i/rec.n+1)-rec.bounds.At(i/rec.n)) / 1e9 / float64(rec.n)
-		rec.rows[i].switches += s * m.workers * t.r.ExpFloat64()
-		rec.rows[i].devices += s * m.devicesRate * t.r.ExpFloat64()
+		x, ns := &rec.rows[i], float64(rec.bounds.At(i/rec.n+1)-rec.bounds.At(i/rec.n))
+		s := ns / 1e9 / float64(rec.n)
+		n := s * m.workers * t.r.ExpFloat64()
+		x.switches += n
+		x.left += n / 2 * min(1, x.own[eRan]/ns)
+		x.devices += s * m.devicesRate * t.r.ExpFloat64()
 	}
 }
 
@@ -202,8 +206,8 @@ func (t *tables) caches(core adder) {
 		accesses = func(e *[events]float64) float64 { return e[eL1Misses] + e[eCode] + e[eAhead] }
 		misses = func(e *[events]float64) float64 { return e[eL2Misses] + 0.2*e[eCode] }
 	case armCores:
-		accesses = func(e *[events]float64) float64 { return 1.4 * e[eL1Loads] }
-		misses = func(e *[events]float64) float64 { return 1.1 * e[eL1Misses] }
+		accesses = func(e *[events]float64) float64 { return (1 + m.stores) * e[eL1Loads] }
+		misses = func(e *[events]float64) float64 { return (1 + m.refills) * e[eL1Misses] }
 	default:
 		accesses = func(e *[events]float64) float64 { return e[eL2Misses] + m.counted*e[eAhead] + 0.2*e[eCode] }
 		misses = func(e *[events]float64) float64 { return e[eLLCMisses] + m.counted*e[eAhead] }
@@ -216,8 +220,25 @@ func (t *tables) caches(core adder) {
 	one := func(name string, which int) {
 		core(name, "accesses", func(e *[events]float64) float64 { return e[which] })
 	}
-	one("L1_dcache_loads", eL1Loads)
-	one("L1_dcache_load_misses", eL1Misses)
+	plain := func(which int) func(e *[events]float64) float64 {
+		return func(e *[events]float64) float64 { return e[which] }
+	}
+	// What the first level of TLBs does not have at hand.
+	asked := func(e *[events]float64) float64 {
+		return max(e[eDTLB], min(e[eL1Loads], m.tlb*e[eDTLB]+m.sparse*e[eL1Loads]))
+	}
+	loads, missed, looked, walked := plain(eL1Loads), plain(eL1Misses), plain(eL1Loads), plain(eDTLB)
+	switch m.maker {
+	case armCores: // L1D_CACHE, L1D_CACHE_REFILL, L1D_TLB, L1D_TLB_REFILL: stores too, and the first level of TLBs
+		loads, missed, looked, walked = accesses, misses, accesses, asked
+	case amdZen: // accesses to the second level of TLBs
+		looked = asked
+	}
+	core("L1_dcache_loads", "accesses", loads)
+	core("L1_dcache_load_misses", "accesses", missed)
+	core("dTLB_loads", "accesses", looked)
+	core("dTLB_load_misses", "accesses", walked)
+	one("iTLB_load_misses", eITLB)
 	switch m.maker {
 	case armCores: // LL_CACHE_RD counts prefetches too
 		core("LLC_loads", "accesses", func(e *[events]float64) float64 { return e[eL2Misses] + m.counted*e[eAhead] })
@@ -226,9 +247,6 @@ func (t *tables) caches(core adder) {
 		one("LLC_loads", eL2Misses)
 		one("LLC_load_misses", eLLCMisses)
 	}
-	one("dTLB_loads", eL1Loads)
-	one("dTLB_load_misses", eDTLB)
-	one("iTLB_load_misses", eITLB)
 }
 
 // slots adds what the maker's events tell of slots or of stalls.

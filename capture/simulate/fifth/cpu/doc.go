@@ -13,7 +13,8 @@
 //     shows as slots without operations, on Zen a larger one.
 //   - What cache_references and cache_misses count: on Intel the last level; on Zen requests to the second level and its
 //     misses (arch/x86/events/amd/core.c); with Arm's PMUv3 the first level of data and its refills
-//     (drivers/perf/arm_pmuv3.c). Zen has no LLC events there.
+//     (drivers/perf/arm_pmuv3.c), which is what its L1_dcache events count too. Zen has no LLC events there, and its dTLB_loads
+//     are what the first level of TLBs misses; Arm's dTLB_load_misses are those.
 //   - /proc/stat in steps of 10 ms, accounted exactly or at ticks (CONFIG_VIRT_CPU_ACCOUNTING_GEN, _TICK); iowait is idle
 //     time of the CPU where a task that waits for a disk ran last. A switch to and from the idle task counts as well.
 //   - Events take turns every 4 ms where there are more than counters (perf_event_mux_interval_ms), and what they counted is
@@ -28,7 +29,8 @@
 // two more frames between threads that needlessly work in turn, the clock at its highest.
 //
 // Other programs run beside: with dates of their own, and sometimes without a pause, mostly at a low priority, from which
-// threads that wake take their CPU.
+// threads that wake take their CPU. Next to such a program, which often has more of the CPUs than the one in question, the
+// recorder counts the events of the one in question alone: those of the machine would tell of the other.
 //
 // Left out: threads that share a core (SMT), contention for the last level, NUMA, page faults that wait, networks, memory
 // pressure, governors that are slow to raise the clock, cgroups.

@@ -54,6 +54,7 @@ func TestCountersAgreeWithEachOther(t *testing.T) {
 		within(t, what, cap, "LLC_load_misses", "LLC_loads", 1)
 		within(t, what, cap, "L1_dcache_load_misses", "L1_dcache_loads", 1)
 		within(t, what, cap, "LLC_load_misses", "L1_dcache_load_misses", math.Inf(1))
+		within(t, what, cap, "dTLB_load_misses", "dTLB_loads", 1)
 		within(t, what, cap, "instructions", "cycles", 8)
 		within(t, what, cap, "topdown_mem_bound", "topdown_be_bound", 1)
 		within(t, what, cap, "amd_ops_retired", "amd_ops_dispatched", 1)

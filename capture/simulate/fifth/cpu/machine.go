@@ -49,6 +49,10 @@ type machine struct {
 	others  float64 // share of the cycles of units that also keep the oldest operation
 	empty   float64 // share of lost cycles of units in which nothing at all is dispatched
 	issued  float64 // share of slots of wrong guesses whose operations were issued
+	stores  float64 // per load
+	refills float64 // of the first level for stores, per miss of a load
+	tlb     float64 // misses of the first level of TLBs per walk of page tables
+	sparse  float64 // and per load
 	irq     float64 // ns in an interrupt, 0 where the kernel does not account for them
 	soft    float64
 
@@ -135,6 +139,12 @@ func drawMachine(r simulate.Random) *machine {
 		m.clock.start, m.clock.cause = r.Between(0.86, 0.98), simulate.ClockPower
 	}
 	return m
+}
+
+// drawCaches draws what some makers' generic events of caches count beside demand loads.
+func (m *machine) drawCaches(r simulate.Random) {
+	m.stores, m.tlb, m.sparse = r.Between(0.25, 0.8), r.Log(1.5, 20), r.Log(0.0001, 0.005)
+	m.refills = m.stores * r.Between(0.1, 0.8)
 }
 
 // full is the power with so many fast cores busy at the highest clock.

@@ -147,7 +147,7 @@ func (rec *recording) rate(s *sim, cpu int, c *cost, t, late, line float64) {
 	lost := c.core - ideal // cycles in which units or results are waited for
 	waits := (t - c.computing) * typ.highest * s.share
 	shown := 1 - m.hides*(1-c.computing/t)
-	memory := waits + m.loads*min(1, late/t)*lost + min(0.5*lost, 5*(seg.l1-seg.l2))
+	memory := waits + min(lost, m.loads*min(1, late/t)*lost+min(0.5*lost, 5*(seg.l1-seg.l2)))
 	*e = [events]float64{
 		eCycles: clock, eNominal: m.nominal * (1 - m.steal), eInstructions: r, eSlots: typ.width * clock,
 		eRetired:  seg.uops * r,

@@ -129,7 +129,7 @@ func unitOf(name string) string {
 // column is a counter's values as the profiler writes them.
 func (k *recorder) column(name string, rows []measured) capture.Data {
 	of := values[name]
-	gated := strings.HasPrefix(name, "TCP_REQ") || name == "TCP_TCP_TA_REQ_STALL_sum" || name == "TCP_GL1_REQ_WRITE_sum"
+	gated := strings.HasPrefix(name, "TCP_") && !strings.HasPrefix(name, "TCP_GATE") && name != "TCP_GL1_REQ_READ_sum"
 	exact := make([]float64, len(rows))
 	for i := range rows {
 		x := &rows[i]

@@ -65,6 +65,7 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	}
 	k := drawRecorder(r, b.c)
 	s := b.c
+	s.requests(simulate.NewRandom(seed, "fifth rdna requests "+kind))
 	return &simulate.Case{Family: name, Kind: kind, Seed: seed, Text: text + " on " + m.name, Plant: plant,
 		Record: func(o simulate.Options) (*capture.Capture, error) {
 			return s.record(fmt.Sprintf("%s %s %d", name, kind, seed), &k, seed, o)

@@ -100,17 +100,19 @@ var values = map[string]func(x *measured) float64{
 	"SPI_BUSY":     func(x *measured) float64 { return engines * min(x.active, x.t.busy+100) },
 	"SPI_CSN_WAVE": func(x *measured) float64 { return x.launched() },
 
-	"SQ_BUSY_CYCLES_sum":      func(x *measured) float64 { return float64(x.m.wgps()) * x.busy() },
-	"SQ_BUSY_CYCLES_avr":      func(x *measured) float64 { return x.busy() },
-	"SQ_WAVES":                (*measured).launched,
-	"SQ_WAVES_sum":            (*measured).launched,
-	"SQ_ITEMS_sum":            func(x *measured) float64 { return 32 * x.launched() },
-	"SQ_WAVE_CYCLES":          func(x *measured) float64 { return x.t.resident * x.some },
-	"SQ_WAVE_CYCLES_sum":      func(x *measured) float64 { return x.t.resident * x.some },
-	"SQ_WAIT_ANY":             func(x *measured) float64 { return x.waits() * x.some },
-	"SQ_WAIT_CNT_ANY":         func(x *measured) float64 { return min(x.waiting(), x.waits()) * x.some },
-	"SQ_WAIT_BARRIER":         func(x *measured) float64 { return min(x.t.barrier, x.waits()) * x.some },
-	"SQ_WAIT_IFETCH":          func(x *measured) float64 { return x.insts(x.k.fetchMisses) + 30*x.launched() },
+	"SQ_BUSY_CYCLES_sum": func(x *measured) float64 { return float64(x.m.wgps()) * x.busy() },
+	"SQ_BUSY_CYCLES_avr": func(x *measured) float64 { return x.busy() },
+	"SQ_WAVES":           (*measured).launched,
+	"SQ_WAVES_sum":       (*measured).launched,
+	"SQ_ITEMS_sum":       func(x *measured) float64 { return 32 * x.launched() },
+	"SQ_WAVE_CYCLES":     func(x *measured) float64 { return x.t.resident * x.some },
+	"SQ_WAVE_CYCLES_sum": func(x *measured) float64 { return x.t.resident * x.some },
+	"SQ_WAIT_ANY":        func(x *measured) float64 { return x.waits() * x.some },
+	"SQ_WAIT_CNT_ANY":    func(x *measured) float64 { return min(x.waiting(), x.waits()) * x.some },
+	"SQ_WAIT_BARRIER":    func(x *measured) float64 { return min(x.t.barrier, x.waits()) * x.some },
+	"SQ_WAIT_IFETCH": func(x *measured) float64 {
+		return min(x.insts(x.k.fetchMisses)+x.k.first*x.launched(), x.waits()*x.some)
+	},
 	"SQ_WAIT_INST_ANY":        func(x *measured) float64 { return x.ready() * x.some },
 	"SQ_WAIT_INST_LDS_sum":    func(x *measured) float64 { return x.m.sits * x.t.waited[localMemory] * x.some },
 	"SQ_INSTS_VALU":           func(x *measured) float64 { return x.insts(x.k.vector) },
@@ -118,7 +120,7 @@ var values = map[string]func(x *measured) float64{
 	"SQ_INSTS_VALU_TRANS_sum": func(x *measured) float64 { return x.insts(x.k.slow) },
 	"SQ_INSTS_VALU_DP_sum":    func(x *measured) float64 { return x.insts(x.k.double) },
 	"SQ_INSTS_SALU_sum":       func(x *measured) float64 { return x.insts(x.k.scalar) },
-	"SQ_INSTS_SMEM_sum":       func(x *measured) float64 { return x.insts(x.k.fetch) + 4*x.launched() },
+	"SQ_INSTS_SMEM_sum":       (*measured).scalarLoads,
 	"SQ_INSTS_LDS_sum":        func(x *measured) float64 { return x.insts(x.k.shared) },
 	"SQ_INSTS_FLAT_sum":       func(x *measured) float64 { return x.insts(x.k.loads + x.k.stores) },
 	"SQ_INSTS_FLAT_LOAD_sum":  func(x *measured) float64 { return x.insts(x.k.loads) },
@@ -126,7 +128,7 @@ var values = map[string]func(x *measured) float64{
 	"SQ_INSTS_INTERNAL_sum":   func(x *measured) float64 { return x.insts(x.internal()) + 3*x.launched() },
 	"SQ_INSTS_ALL_sum": func(x *measured) float64 {
 		k := x.k
-		return x.insts(k.vector+k.scalar+k.fetch+k.shared+k.loads+k.stores+x.internal()) + 7*x.launched()
+		return x.insts(k.vector+k.scalar+k.fetch+k.shared+k.loads+k.stores+x.internal()) + (3+x.k.arguments)*x.launched()
 	},
 	"SQ_LDS_ATOMIC_RETURN_sum": func(x *measured) float64 { return x.insts(x.k.atomics) },
 	"SQ_INST_CYCLES_LDS_sum":   func(x *measured) float64 { return x.insts(x.k.shared * (x.k.conflicts + 1)) },
@@ -134,11 +136,11 @@ var values = map[string]func(x *measured) float64{
 	"SQC_LDS_IDX_ACTIVE_sum":    func(x *measured) float64 { return x.insts(x.k.shared * x.k.conflicts) },
 	"SQC_LDS_BANK_CONFLICT":     func(x *measured) float64 { return x.insts(x.k.shared * max(0, x.k.conflicts-1)) },
 	"SQC_LDS_BANK_CONFLICT_sum": func(x *measured) float64 { return x.insts(x.k.shared * max(0, x.k.conflicts-1)) },
-	"SQC_DCACHE_REQ_sum":        func(x *measured) float64 { return x.insts(x.k.fetch) + 4*x.launched() },
-	"SQC_DCACHE_HITS_sum":       func(x *measured) float64 { return 0.99*x.insts(x.k.fetch) + 3.98*x.launched() },
-	"SQC_DCACHE_MISSES_sum":     func(x *measured) float64 { return 0.01*x.insts(x.k.fetch) + 0.02*x.launched() },
+	"SQC_DCACHE_REQ_sum":        (*measured).scalarLoads,
+	"SQC_DCACHE_HITS_sum":       func(x *measured) float64 { return x.scalarLoads() - x.scalarMisses() },
+	"SQC_DCACHE_MISSES_sum":     (*measured).scalarMisses,
 	"SQC_DCACHE_BUSY_CYCLES_sum": func(x *measured) float64 {
-		return min(float64(x.m.wgps())*x.busy(), 1.9*(x.insts(x.k.fetch)+4*x.launched()))
+		return min(float64(x.m.wgps())*x.busy(), 1.9*x.scalarLoads())
 	},
 	"SQC_ICACHE_REQ_sum":    func(x *measured) float64 { return x.insts(0.05 * (x.k.vector + x.k.scalar)) },
 	"SQC_ICACHE_HITS_sum":   func(x *measured) float64 { return x.insts(0.0495 * (x.k.vector + x.k.scalar)) },
@@ -147,7 +149,7 @@ var values = map[string]func(x *measured) float64{
 		return min(float64(x.m.wgps())*x.busy(), x.insts(0.1*(x.k.vector+x.k.scalar)))
 	},
 	"SQC_TC_INST_REQ_sum":      func(x *measured) float64 { return 16 },
-	"SQC_TC_DATA_READ_REQ_sum": func(x *measured) float64 { return 0.01*x.insts(x.k.fetch) + 16 },
+	"SQC_TC_DATA_READ_REQ_sum": func(x *measured) float64 { return x.scalarMisses() + 16 },
 
 	"TCP_REQ_sum":       func(x *measured) float64 { return x.insts(x.w.reads0 + x.w.writes) },
 	"TCP_REQ_READ_sum":  func(x *measured) float64 { return x.insts(x.w.reads0) },
@@ -160,23 +162,21 @@ var values = map[string]func(x *measured) float64{
 		up := max(x.held(loadStore, 3), p*max(x.held(firstCache, 3), 0.8*x.held(lastCache, 4), 0.7*x.held(memory, 5)))
 		return min(x.gate(), float64(x.m.wgps())*x.busy()*0.85*up)
 	},
-	"TCP_GL1_REQ_READ_sum":      func(x *measured) float64 { return 1.8 * x.insts(x.w.reads1) },
-	"TCP_GL1_REQ_READ_128B_sum": func(x *measured) float64 { return 0.2 * x.insts(x.w.reads1) },
+	"TCP_GL1_REQ_READ_sum":      func(x *measured) float64 { return (2 - x.k.wide) * x.insts(x.w.reads1) },
+	"TCP_GL1_REQ_READ_128B_sum": func(x *measured) float64 { return x.k.wide * x.insts(x.w.reads1) },
 	"TCP_GL1_REQ_WRITE_sum":     func(x *measured) float64 { return x.insts(x.w.writes) },
 	"TCP_GL1_TCP_BACK_PRESSURE_sum": func(x *measured) float64 {
 		return float64(x.m.wgps()) * x.busy() * x.m.pressed * max(x.held(firstCache, 3), 0.7*x.held(lastCache, 4), 0.5*x.held(memory, 5))
 	},
 	"TCP_DATA_FIFO_STALL_sum": func(x *measured) float64 { return 0.1 * x.held(loadStore, 5) * x.busy() },
 
-	"GL1C_CYCLE":      func(x *measured) float64 { return gl1s * x.active },
-	"GL1C_CYCLE_sum":  func(x *measured) float64 { return gl1s * x.active },
-	"GL1C_BUSY":       (*measured).busyGL1,
-	"GL1C_BUSY_sum":   (*measured).busyGL1,
-	"GL1C_STARVE":     func(x *measured) float64 { return gl1s * (x.active - min(x.active, x.passing()/gl1s)) },
-	"GL1C_STARVE_sum": func(x *measured) float64 { return gl1s * (x.active - min(x.active, x.passing()/gl1s)) },
-	"GL1C_STALL_GL2_GL1_sum": func(x *measured) float64 {
-		return min(x.busyGL1(), gl1s*x.busy()*(0.004*x.t.used[firstCache]/max(1, x.t.busy)+x.m.pressed*max(x.held(lastCache, 2), 0.7*x.held(memory, 6))))
-	},
+	"GL1C_CYCLE":                    func(x *measured) float64 { return gl1s * x.active },
+	"GL1C_CYCLE_sum":                func(x *measured) float64 { return gl1s * x.active },
+	"GL1C_BUSY":                     (*measured).busyGL1,
+	"GL1C_BUSY_sum":                 (*measured).busyGL1,
+	"GL1C_STARVE":                   (*measured).starving,
+	"GL1C_STARVE_sum":               (*measured).starving,
+	"GL1C_STALL_GL2_GL1_sum":        (*measured).stalledGL1,
 	"GL1C_REQ_sum":                  func(x *measured) float64 { return x.mean(x.w.reads1+x.w.writes) + 16 },
 	"GL1C_REQ_READ_sum":             func(x *measured) float64 { return x.mean(x.w.reads1) + 16 },
 	"GL1C_REQ_WRITE_sum":            func(x *measured) float64 { return x.mean(x.w.writes) },
@@ -197,9 +197,9 @@ var values = map[string]func(x *measured) float64{
 	"GL2C_READ_128_REQ_sum": func(x *measured) float64 { return x.mean(x.w.reads2) + 4 },
 	"GL2C_READ_64_REQ_sum":  func(x *measured) float64 { return 16 },
 	"GL2C_WRITE_sum":        func(x *measured) float64 { return x.mean(x.w.writes) },
-	// Halves of lines that are read, and lines that are written, to judge by a real capture.
-	"GL2C_HIT_sum":           func(x *measured) float64 { return x.mean(2*(x.w.reads2-x.w.readsM)+x.w.writes/2) + 16 },
-	"GL2C_MISS_sum":          func(x *measured) float64 { return x.mean(2*x.w.readsM) + 16 },
+	// Each request hits or misses: in a real capture they add up to GL2C_REQ_sum. Of writes the first to a line misses.
+	"GL2C_HIT_sum":           func(x *measured) float64 { return x.mean(x.w.reads2-x.w.readsM+x.w.writes-x.firstWrites()) + 24 },
+	"GL2C_MISS_sum":          func(x *measured) float64 { return x.mean(x.w.readsM+x.firstWrites()) + 16 },
 	"GL2C_EA_RDREQ_128B_sum": func(x *measured) float64 { return x.mean(x.w.readsM) },
 	"GL2C_EA_RDREQ_64B_sum":  func(x *measured) float64 { return 17 },
 	"GL2C_EA_RDREQ_DRAM_sum": func(x *measured) float64 { return x.mean(x.w.readsM) + 17 },
@@ -214,8 +214,8 @@ var values = map[string]func(x *measured) float64{
 	"GCEA_SARB_STALLED":             (*measured).arbiterStalled,
 	"GCEA_SARB_STALLED_sum":         (*measured).arbiterStalled,
 	"GCEA_SARB_STARVING":            func(x *measured) float64 { return 0.9 * (x.arbiters() - x.arbiterBusy() - x.arbiterStalled()) },
-	"GCEA_SARB_REQ_PER_VC_sum":      func(x *measured) float64 { return 8.4 * x.mean(x.w.readsM+x.w.writesM) },
-	"GCEA_SARB_DRAM_REQ_PER_VC_sum": func(x *measured) float64 { return 8.4 * x.mean(x.w.readsM+x.w.writesM) },
+	"GCEA_SARB_REQ_PER_VC_sum":      func(x *measured) float64 { return x.m.perRequest * x.mean(x.w.readsM+x.w.writesM) },
+	"GCEA_SARB_DRAM_REQ_PER_VC_sum": func(x *measured) float64 { return x.m.perRequest * x.mean(x.w.readsM+x.w.writesM) },
 	"GCEA_RDRAM_SIZE_REQ_sum":       func(x *measured) float64 { return 4*x.mean(x.w.readsM) + 100 },
 	"GCEA_WDRAM_SIZE_REQ_sum":       func(x *measured) float64 { return 2 * x.mean(x.w.writesM) },
 	"GCEA_RDRAM_REQ_PER_CLIGRP_sum": func(x *measured) float64 { return 5 * x.mean(x.w.readsM) },
@@ -224,7 +224,24 @@ var values = map[string]func(x *measured) float64{
 	"GCEA_WRET_VLD_sum":             func(x *measured) float64 { return x.mean(x.w.writesM) },
 }
 
+// scalarLoads are those of the loop, and of each wave's beginning those of the kernel's arguments.
+func (x *measured) scalarLoads() float64 { return x.insts(x.k.fetch) + x.k.arguments*x.launched() }
+
+func (x *measured) scalarMisses() float64 {
+	return x.k.strange * (x.insts(x.k.fetch) + 0.1*x.k.arguments*x.launched())
+}
+
 func (x *measured) internal() float64 { return 0.12*x.k.vector + x.k.loads/max(1, x.k.together) + 1.5 }
+
+// firstWrites are those of a turn to lines that GL2 does not have.
+func (x *measured) firstWrites() float64 { return x.w.writesM * (1 - x.k.halves) }
+
+// starving is the cycles in which no request stands before GL1: none enters, and none waits because GL2 takes no more.
+func (x *measured) starving() float64 { return max(0, gl1s*x.active-x.passing()-x.stalledGL1()) }
+
+func (x *measured) stalledGL1() float64 {
+	return min(x.busyGL1(), gl1s*x.busy()*(0.004*x.t.used[firstCache]/max(1, x.t.busy)+x.m.pressed*max(x.held(lastCache, 2), 0.7*x.held(memory, 6))))
+}
 
 // passing is the cycles in which requests enter GL1: one for each.
 func (x *measured) passing() float64 { return x.mean(x.w.reads1+x.w.writes) * 1.4 }
@@ -241,9 +258,9 @@ func (x *measured) busyGL2() float64 {
 
 func (x *measured) arbiters() float64 { return channels * x.active * x.always }
 
-// arbiterBusy is three cycles for four requests of 64 bytes.
+// arbiterBusy is about three cycles for four requests of 64 bytes.
 func (x *measured) arbiterBusy() float64 {
-	return min(0.98*x.arbiters(), 0.75*x.mean(2*x.w.readsM+x.w.writesM))
+	return min(0.98*x.arbiters(), x.m.arbiter*x.mean(2*x.w.readsM+x.w.writesM))
 }
 
 func (x *measured) arbiterStalled() float64 {

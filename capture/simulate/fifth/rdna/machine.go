@@ -23,6 +23,8 @@ type machine struct {
 	pressed           float64         // how much of what is full is felt one level up
 	room              float64         // reads that all GL1 may have under way
 	width             float64         // bytes per cycle of a GL2 channel
+	arbiter           float64         // cycles of a memory arbiter for 64 bytes
+	perRequest        float64         // how often it counts a request, over all virtual channels
 }
 
 const (
@@ -57,6 +59,19 @@ func drawMachine(r simulate.Random) *machine {
 	return m
 }
 
+// requests draws how a machine's arbiters count, and how kernels ask for what they ask for.
+func (c *scenario) requests(r simulate.Random) {
+	c.m.arbiter, c.m.perRequest = r.Between(0.6, 1), r.Between(6.5, 10)
+	for i := range c.kernels {
+		k := &c.kernels[i]
+		k.wide, k.halves = simulate.Pick(r, 0, r.Between(0, 0.3), r.Float64()), 0.5
+		if k.pieces > 8 { // scattered
+			k.wide, k.halves = k.wide*0.1, r.Between(0, 0.3)
+		}
+		k.arguments, k.first, k.strange = float64(r.Whole(1, 9)), r.Log(5, 80), r.Log(0.0005, 0.08)
+	}
+}
+
 func (m *machine) wgps() int { return m.cus / 2 }
 
 // cycles is how many the highest clock makes of ns.
@@ -89,6 +104,13 @@ type kernel struct {
 	barrier       float64 // share of time that waves wait for others of their group
 	camped        float64 // share of a cache's rate that its addresses let it reach
 	fetchMisses   float64 // cycles per turn that waves wait for instructions
+
+	// What only counters see.
+	wide      float64 // share of lines that the vector cache asks GL1 for at once, and not in halves
+	halves    float64 // share of writes that GL2 does not keep which are to a line that another one has begun
+	arguments float64 // scalar loads of a wave at its beginning
+	first     float64 // cycles that a wave waits for its first instructions
+	strange   float64 // share of scalar loads that miss
 }
 
 // resident is how many waves of the kernel the GPU holds at once.

@@ -47,7 +47,7 @@ var pairs = []struct {
 	{"GRBM_GUI_ACTIVE", "GRBM_COUNT", 1}, {"GRBM_SPI_BUSY", "GRBM_GUI_ACTIVE", 1}, {"GRBM_TA_BUSY", "GRBM_SPI_BUSY", 1},
 	{"GRBM_GL2C_BUSY", "GRBM_GUI_ACTIVE", 1}, {"SQ_BUSY_CYCLES_avr", "GRBM_GUI_ACTIVE", 1}, {"SPI_BUSY", "GRBM_GUI_ACTIVE", 2},
 	{"SQ_WAIT_ANY", "SQ_WAVE_CYCLES", 1}, {"SQ_WAIT_CNT_ANY", "SQ_WAIT_ANY", 1}, {"SQ_WAIT_INST_ANY", "SQ_WAVE_CYCLES", 1},
-	{"SQ_WAIT_BARRIER", "SQ_WAIT_ANY", 1}, {"SQ_INSTS_VALU_sum", "SQ_INSTS_ALL_sum", 1}, {"SQ_INSTS_VALU_DP_sum", "SQ_INSTS_VALU_sum", 1},
+	{"SQ_WAIT_BARRIER", "SQ_WAIT_ANY", 1}, {"SQ_WAIT_IFETCH", "SQ_WAIT_ANY", 1}, {"SQ_INSTS_VALU_sum", "SQ_INSTS_ALL_sum", 1}, {"SQ_INSTS_VALU_DP_sum", "SQ_INSTS_VALU_sum", 1},
 	{"SQ_INSTS_VALU_TRANS_sum", "SQ_INSTS_VALU_sum", 1}, {"SQC_LDS_BANK_CONFLICT_sum", "SQC_LDS_IDX_ACTIVE_sum", 1},
 	{"SQ_LDS_ATOMIC_RETURN_sum", "SQ_INSTS_LDS_sum", 1}, {"TCP_REQ_MISS_sum", "TCP_REQ_sum", 1}, {"GL1C_REQ_MISS_sum", "GL1C_REQ_sum", 1},
 	{"GL1C_BUSY_sum", "GL1C_CYCLE_sum", 1}, {"GL1C_STARVE_sum", "GL1C_CYCLE_sum", 1}, {"GL1C_STALL_GL2_GL1_sum", "GL1C_BUSY_sum", 1},
@@ -76,6 +76,13 @@ func TestCountersAgreeWithEachOther(t *testing.T) {
 					t.Errorf("%s %s: %s is %.0f in dispatch %d, %s %.0f", c.Kind, c.Text, p.small, small[i], i, p.large, large[i])
 					break
 				}
+			}
+		}
+		hits, misses := at("GL2C_HIT_sum"), at("GL2C_MISS_sum")
+		for i, all := range at("GL2C_REQ_sum") {
+			if d := hits[i] + misses[i] - all; math.Abs(d) > 4e-3*all+2 {
+				t.Errorf("%s: %.0f hits and %.0f misses of %.0f requests", c.Text, hits[i], misses[i], all)
+				break
 			}
 		}
 		checkMetrics(t, c.Kind+" "+c.Text, cap)
