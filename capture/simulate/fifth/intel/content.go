@@ -122,7 +122,7 @@ func (b *builder) emphasise(l *load) {
 		return
 	}
 	d, _ = b.m.demand(l, b.top())
-	l.raise(b.plant, ratio*most/d[b.plant], r.Between(0.5, 1))
+	l.raise(b.plant, ratio*most/d[b.plant], r.Between(0.5, 1), ratio*most/1.7/max(d[sRAS], 1e-9))
 	if b.plant == sSMP { // more texels ask more of the caches too
 		l.missed = min(l.missed, l.texels*r.Between(0.05, 0.3))
 	}

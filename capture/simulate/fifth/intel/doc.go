@@ -20,7 +20,8 @@
 // Assumed: rates of fixed functions, latencies, efficiencies, all amounts of work, how full a sampler's input or the
 // queue to memory is at a utilization, that a sampler with misses under way has work, that "bottleneck" of a fixed
 // function is the time in which its input is full less that in which its output is, that copies and video do not make
-// the GPU busy for counter A0, that Arc of 8 Xe-cores has them in slices 2 and 3, as its metric set asks.
+// the GPU busy for counter A0 and compute does, that programs use Tiger Lake's compute engine (its metric sets count it,
+// i915 does not offer it), that Arc of 8 Xe-cores has them in slices 2 and 3, as its metric set asks.
 //
 // Left out: caches' contents (misses are drawn), preemption within a pass, stream output and position-only shading,
 // media engines but for their traffic, RC6 (an open stream keeps the GPU awake), the processor's contention with its own

@@ -177,8 +177,8 @@ func (l *load) access(messages, deep float64) {
 }
 
 // raise makes a station's work n times as much, and what counters count of it as far as content makes more of it and
-// not dearer: by n to the power of part.
-func (l *load) raise(station int, n, part float64) {
+// not dearer: by n to the power of part. Of quads there are to be no more than room times as many.
+func (l *load) raise(station int, n, part, room float64) {
 	more := pow(n, part)
 	l.clocks[station] *= n
 	switch station {
@@ -210,8 +210,21 @@ func (l *load) raise(station int, n, part float64) {
 			l.hz += hidden
 			l.clocks[sHZ] += hidden
 		}
-	case sPB: // more targets, or wider ones
-		more = min(more, 3)
+	case sEZ: // more that lies behind what is drawn already, but not behind all of its tile: the detailed test rejects it
+		hidden := l.quads * max(0, min(more, room)-1)
+		l.clocks[sRAS] *= 1 + hidden/max(l.quads, 1)
+		l.quads += hidden
+		if l.threads[ps] > 0 {
+			l.ez += hidden
+		} else { // of depth alone some of it is in front
+			l.ez += 0.4 * hidden
+			l.write += hidden
+		}
+		l.clocks[sHZ] += hidden
+		l.clocks[sL3] += 0.1 * hidden
+		l.read += 1.5 * hidden
+	case sPB: // more layers and targets, or wider ones
+		more = min(more, 8)
 		l.written *= more
 		l.blended *= more
 	case sBW:

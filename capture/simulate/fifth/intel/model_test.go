@@ -273,3 +273,14 @@ func TestThreadsThatThePixelBackEndHoldsUpStay(t *testing.T) {
 		t.Errorf("where the pixel back end limits, %.0f %% of thread slots are taken", sum/float64(n))
 	}
 }
+
+func TestWhatTheDepthTestLimitsIsTested(t *testing.T) {
+	at := slices.IndexFunc(plants, func(p planted) bool { return p.station == sEZ })
+	for k := range simulatetest.Number(t, 5, 3) {
+		c := cases.Case(t, Names[0], simulate.KindSingle, uint64(at+k*len(plants)))
+		cap := simulatetest.Recorded(t, c, simulate.Options{Sets: []string{"RenderBasic"}, Host: simulate.No})
+		if x := cap.Counter("A21").Total().Float() / cap.Counter("GPU_TICKS").Total().Float(); x < 0.7 || x > 6 {
+			t.Errorf("%s: %.2f quads are made in a clock", c.Text, x)
+		}
+	}
+}
