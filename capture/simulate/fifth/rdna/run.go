@@ -8,6 +8,7 @@ type tally struct {
 	busy     float64 // with waves, or with the launchers amid them
 	launched float64 // in which the launchers set the pace
 	resident float64 // waves times cycles
+	begun    float64 // of these, before the first turn
 	stay     [stations]float64
 	waited   [queues]float64
 	barrier  float64
@@ -122,6 +123,10 @@ func (w *network) run(m *machine, seed uint64) *tally {
 			t.used[i] += l.cycles * l.f.used[i]
 		}
 	}
+	// A wave begins with a wait for its first instructions and for the kernel's arguments, as far as there is room for it.
+	begin := k.first + w.hitLatency*m.near/m.middle
+	t.begun = max(0, min(float64(k.waves)*begin, 0.5*(float64(room)*t.busy-t.resident)))
+	t.resident += t.begun
 	return t
 }
 
