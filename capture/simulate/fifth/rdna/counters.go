@@ -29,7 +29,7 @@ func (x *measured) launched() float64 { return float64(x.k.waves) * x.some }
 // waiting is the time that waves wait for results of loads and of local memory.
 func (x *measured) waiting() float64 {
 	t := x.t
-	out := t.stay[loadLatency] + t.stay[localLatency]
+	out := t.stay[loadLatency] + t.stay[localLatency] + 0.8*t.begun
 	for _, s := range []int{firstCache, lastCache, memory} {
 		out += t.stay[s] * (1 - 0.6*x.k.ahead)
 	}
@@ -46,7 +46,7 @@ func (x *measured) ready() float64 {
 
 // waits is the time in which waves waited for anything that had been issued, or for each other.
 func (x *measured) waits() float64 {
-	return max(0, min(0.995*x.t.resident-x.ready(), x.waiting()+x.t.barrier+x.mean(x.k.fetchMisses)+0.8*x.t.stay[chained]))
+	return max(0, min(0.995*x.t.resident-x.ready(), x.waiting()+0.2*x.t.begun+x.t.barrier+x.mean(x.k.fetchMisses)+0.8*x.t.stay[chained]))
 }
 
 // held is the share of busy time in which a unit ahead of something that works for a share of the time is held up: where

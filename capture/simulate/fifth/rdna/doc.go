@@ -9,16 +9,18 @@
 //
 // Facts and where they are from:
 //   - 32 or 40 CUs with two SIMDs of 16 waves of 32 lanes, 16 GL1 and 8 GL2 counters, the assignment of counters to runs,
-//     units and sizes of requests, SPI_BUSY as long as there are waves, counters that read 0 (TCP_REQ of a gated clock,
-//     SPI_CSN_WAVE) or repeat a value (GRBM_SPI_BUSY), six digits of large values: a real capture of a Radeon 8050S
+//     units and sizes of requests, hits and misses of GL2 that are all of its requests (the second write to a line hits),
+//     SPI_BUSY as long as there are waves, counters that read 0 (those of vector caches with a gated clock, SPI_CSN_WAVE) or
+//     repeat a value (GRBM_SPI_BUSY), six digits of large values: a real capture of a Radeon 8050S
 //     (testdata/captures/gfx1151-vcopy), with which a test compares the model.
 //   - What counters mean and how they are divided: the catalogue gfx1151, from rocprof-compute's panels.
 //   - A quarter of the rate for transcendental instructions; 64 bytes a cycle and CU in the vector cache; memory of 256 bits
 //     LPDDR5X-8000 with 32 MB of cache before it, which the real capture's 16 MB reach at near 1 TB/s.
 //
-// Assumed: queues grow as U^2/(1-U); latencies; double precision at a sixteenth; a launcher's time for a wave and a
-// workgroup; how much of a full unit is felt one level up (drawn per machine). Time at a unit, with its queue, is time that
-// it set the pace; while launchers have room for waves they set it.
+// Assumed: ratios of that capture, because there is no other, some of them varied from case to case; queues grow as
+// U^2/(1-U); latencies; double precision at a sixteenth; a launcher's time for a wave and a workgroup; how much of a full
+// unit is felt one level up (drawn per machine). Time at a unit, with its queue, is time that it set the pace; while
+// launchers have room for waves they set it.
 //
 // Relief: rates times 1.5, latencies and overhead times 2/3. The truth is at the highest clock; runs of the profiler have
 // clocks of their own, as firmware lets them.

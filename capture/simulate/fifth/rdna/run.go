@@ -5,9 +5,10 @@ import "astrolabe/capture/simulate"
 // tally is what a dispatch left behind, in cycles of its clock.
 type tally struct {
 	cycles   float64 // from its start to its end
-	busy     float64 // with waves
+	busy     float64 // with waves, or with the launchers amid them
 	launched float64 // in which the launchers set the pace
 	resident float64 // waves times cycles
+	begun    float64 // of these, before the first turn
 	stay     [stations]float64
 	waited   [queues]float64
 	barrier  float64
@@ -98,11 +99,16 @@ func (w *network) run(m *machine, seed uint64) *tally {
 		free = now + cost(min(size, max(left, 1)))
 	}
 	t.cycles = w.start + now + w.finish
-	for _, l := range t.levels {
+	for i, l := range t.levels {
 		if l.waits {
 			t.launched += l.cycles
 		}
 		if l.f == nil {
+			// Of many waves that are launched at once here, the first is really there before the last.
+			t.busy += l.cycles
+			if i == 0 {
+				t.busy -= min(l.cycles, cost(k.perGroup))
+			}
 			continue
 		}
 		t.busy += l.cycles
@@ -117,6 +123,10 @@ func (w *network) run(m *machine, seed uint64) *tally {
 			t.used[i] += l.cycles * l.f.used[i]
 		}
 	}
+	// A wave begins with a wait for its first instructions and for the kernel's arguments, as far as there is room for it.
+	begin := k.first + w.hitLatency*m.near/m.middle
+	t.begun = max(0, min(float64(k.waves)*begin, 0.5*(float64(room)*t.busy-t.resident)))
+	t.resident += t.begun
 	return t
 }
 
