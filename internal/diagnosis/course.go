@@ -106,10 +106,15 @@ func (j *Judge) Stutter(ctx context.Context, c *capture.Capture) (string, error)
 		return "slow_frames", nil
 	}
 	back, err := j.runner.Call(ctx, j.phases["stutter"], starlark.Tuple{cap, found}, nil)
-	if err != nil || back == starlark.None {
+	if err != nil {
 		return "", err
 	}
-	return "periodic_stutter", nil
+	if d, ok := back.(*starlark.Dict); ok {
+		if warns, _, _ := d.Get(starlark.String("warns")); warns == starlark.True {
+			return "periodic_stutter", nil
+		}
+	}
+	return "", nil
 }
 
 // number is a number in a dict, 0 where it is None.

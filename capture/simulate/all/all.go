@@ -1,5 +1,5 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second, third, fourth and fifth
-// models of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
+// Package all lists the families that can be simulated: those of the simulator, and those of second to fifth models
+// of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
 import (
@@ -12,8 +12,10 @@ import (
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/cpu"
 	fifthamd "astrolabe/capture/simulate/fifth/amd"
+	fifthcpu "astrolabe/capture/simulate/fifth/cpu"
 	fifthintel "astrolabe/capture/simulate/fifth/intel"
 	fifthmali "astrolabe/capture/simulate/fifth/mali"
+	fifthrdna "astrolabe/capture/simulate/fifth/rdna"
 	fourthamd "astrolabe/capture/simulate/fourth/amd"
 	fourthcpu "astrolabe/capture/simulate/fourth/cpu"
 	fourthintel "astrolabe/capture/simulate/fourth/intel"
@@ -83,6 +85,8 @@ var others = func() (out []maker) {
 	add(fifthintel.Names, fifthintel.Kinds, fifthintel.New)
 	add(fifthamd.Names, fifthamd.Kinds, fifthamd.New)
 	add(fifthmali.Names, fifthmali.Kinds, fifthmali.New)
+	add(fifthcpu.Names, fifthcpu.Kinds, fifthcpu.New)
+	add(fifthrdna.Names, fifthrdna.Kinds, fifthrdna.New)
 	return out
 }()
 

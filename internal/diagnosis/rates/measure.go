@@ -39,12 +39,40 @@ func Measure(ctx context.Context, s Cases) (*Rates, error) {
 	if out.Model, err = modelHash(); err != nil {
 		return nil, err
 	}
+	add := func(name, kind string, found []tallied) error {
+		to := out.family(name)
+		to.Runs = append(to.Runs, Run{kind, s.First, s.Number})
+		for _, t := range found {
+			for _, c := range t.counts {
+				to.count(c.row, c.hit)
+			}
+			for _, v := range t.values {
+				to.value(v.row, v.points)
+			}
+			if t.confused.Cases > 0 {
+				to.confuse(t.confused)
+			}
+		}
+		return nil
+	}
+	if err := each(ctx, s, (*examiner).examine, add); err != nil {
+		return nil, err
+	}
+	out.sort()
+	return out, nil
+}
+
+// each looks at the cases of each kind of each family, several at a time, and hands on what was found, in the order of
+// their seeds, whoever is quicker.
+func each[T any](ctx context.Context, s Cases,
+	look func(x *examiner, ctx context.Context, kind string, seed uint64) (T, error),
+	found func(family, kind string, found []T) error) error {
 	if len(s.Families) == 0 {
 		s.Families = Families("")
 	}
 	for _, kind := range s.Kinds {
 		if !slices.Contains(simulate.Kinds(), kind) {
-			return nil, fmt.Errorf("there is no kind of case %q; there are %v", kind, simulate.Kinds())
+			return fmt.Errorf("there is no kind of case %q; there are %v", kind, simulate.Kinds())
 		}
 	}
 	judges := make([]map[string]*diagnosis.Judge, max(1, s.Workers))
@@ -54,36 +82,61 @@ func Measure(ctx context.Context, s Cases) (*Rates, error) {
 	for _, name := range s.Families {
 		f := findFamily(name)
 		if f == nil {
-			return nil, fmt.Errorf("there is no family %q; there are %v", name, allFamilies())
+			return fmt.Errorf("there is no family %q; there are %v", name, allFamilies())
 		}
 		for _, kind := range all.Kinds(name) {
 			if s.Number == 0 || len(s.Kinds) > 0 && !slices.Contains(s.Kinds, kind) {
 				continue
 			}
-			found, err := s.kind(ctx, f, kind, judges)
+			list, err := ofKind(ctx, s, f, kind, judges, look)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			to := out.family(name)
-			to.Runs = append(to.Runs, Run{kind, s.First, s.Number})
-			for _, t := range found {
-				for _, c := range t.counts {
-					to.count(c.row, c.hit)
-				}
-				for _, v := range t.values {
-					to.value(v.row, v.points)
-				}
-				if t.confused.Cases > 0 {
-					to.confuse(t.confused)
-				}
+			if err := found(name, kind, list); err != nil {
+				return err
 			}
 			if s.Progress != nil {
 				s.Progress(name, kind)
 			}
 		}
 	}
-	out.sort()
-	return out, nil
+	return nil
+}
+
+// ofKind looks at the cases of a kind.
+func ofKind[T any](ctx context.Context, s Cases, f *family, kind string, judges []map[string]*diagnosis.Judge,
+	look func(x *examiner, ctx context.Context, kind string, seed uint64) (T, error)) ([]T, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out, errs := make([]T, s.Number), make([]error, s.Number)
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for _, mine := range judges {
+		wg.Go(func() {
+			for i := range next {
+				seed := s.First + uint64(i)
+				x := examiner{f, mine}
+				if out[i], errs[i] = look(&x, ctx, kind, seed); errs[i] != nil {
+					errs[i] = fmt.Errorf("%s %s %d: %w", f.name, kind, seed, errs[i])
+					cancel()
+				}
+			}
+		})
+	}
+	for i := range s.Number {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	for _, err := range errs { // the first, and none that only says that another one ended it
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, ctx.Err()
 }
 
 // counted is whether a case was a hit in a row.
@@ -109,42 +162,6 @@ func (t *tallied) count(row string, hit bool) { t.counts = append(t.counts, coun
 
 func (t *tallied) value(row string, share float64) {
 	t.values = append(t.values, valuedAs{row, int(math.Round(100 * share))})
-}
-
-// kind judges the cases of a kind, several at a time. What they add is in the order of their seeds, whoever is quicker.
-func (s Cases) kind(ctx context.Context, f *family, kind string,
-	judges []map[string]*diagnosis.Judge) ([]tallied, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	out, errs := make([]tallied, s.Number), make([]error, s.Number)
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for _, mine := range judges {
-		wg.Go(func() {
-			for i := range next {
-				seed := s.First + uint64(i)
-				x := examiner{f, mine}
-				if out[i], errs[i] = x.examine(ctx, kind, seed); errs[i] != nil {
-					errs[i] = fmt.Errorf("%s %s %d: %w", f.name, kind, seed, errs[i])
-					cancel()
-				}
-			}
-		})
-	}
-	for i := range s.Number {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	for _, err := range errs { // the first, and none that only says that another one ended it
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, ctx.Err()
 }
 
 // examiner lets scripts judge cases of a family.

@@ -174,3 +174,68 @@ func TestRowsAreAsLongAsTheTruthSays(t *testing.T) {
 		}
 	}
 }
+
+// GPUPerfAPI says that exports do not stall where what is before them limits, and that assembly waits
+// for the rasterizer where pixels limit.
+func TestProfiledStallsAreOfTheBlocksBehind(t *testing.T) {
+	mean := map[string][3]float64{} // of exports, of assembly, and cases
+	for seed := range uint64(simulatetest.Number(t, 12, 6) * len(plantsGPA)) {
+		c := make5.Case(t, GPAName, simulate.KindSingle, seed)
+		cap := simulatetest.Recorded(t, c, simulate.Options{})
+		if x, y := cap.Counter("PSExportStalls"), cap.Counter("PAStalledOnRasterizer"); x != nil && y != nil {
+			m := mean[c.Plant]
+			mean[c.Plant] = [3]float64{m[0] + x.Mean().Float(), m[1] + y.Mean().Float(), m[2] + 1}
+		}
+	}
+	of := func(u, i int) float64 { m := mean[candidates[u].String()]; return m[i] / m[2] }
+	for _, u := range []int{ge, pa, ls} {
+		if x := of(u, 0); x > 4 {
+			t.Errorf("where %s limits, exports stall for %.1f %% of the time", candidates[u], x)
+		}
+	}
+	if x := of(cb, 0); x < 50 {
+		t.Errorf("where colour blocks limit, exports stall for %.1f %% of the time", x)
+	}
+	for _, u := range []int{sc, cb, db} {
+		if x := of(u, 1); x < 15 || x < 5*of(pa, 1) {
+			t.Errorf("where %s limits, assembly waits for %.1f %% of the time", candidates[u], x)
+		}
+	}
+}
+
+func TestProfiledAmountsAreWhatTheirBlocksCanDo(t *testing.T) {
+	depth, all := 0.0, 0.0
+	cases(t, GPAName, simulatetest.Number(t, 30, 12), simulate.Options{}, func(c *simulate.Case, cap *capture.Capture) {
+		cus, _ := cap.Property("num_cus")
+		atMost := func(a, b string, by float64) {
+			x, y := cap.Counter(a), cap.Counter(b)
+			if x == nil || y == nil {
+				return
+			}
+			limits := y.Floats()
+			for i, v := range x.Floats() {
+				if v > by*limits[i]+1000 {
+					t.Fatalf("%s: %s is %v and %s %v in row %d", c.Text, a, v, b, limits[i], i)
+				}
+			}
+		}
+		atMost("L0CacheRequestCount", "MemUnitBusyCycles", 1.25*cus.Number)
+		atMost("PSPixelsOut", "GPUBusyCycles", 192)
+		atMost("ScalarCacheMissCount", "L1CacheRequestCount", 1.05)
+		atMost("InstCacheMissCount", "L1CacheRequestCount", 1.05)
+		atMost("DBMemWritten", "WriteSize", 1.05)
+		out, x, y := cap.Counter("PSPixelsOut"), cap.Counter("DBMemWritten"), cap.Counter("WriteSize")
+		quads := cap.Counter("HiZQuadsAcceptedCount")
+		if out == nil || x == nil || y == nil || quads == nil {
+			return
+		}
+		for i, v := range out.Floats() {
+			if v == 0 && quads.Floats()[i] > 0 {
+				depth, all = depth+x.Floats()[i], all+y.Floats()[i]
+			}
+		}
+	})
+	if depth < 0.6*all {
+		t.Errorf("passes without colour write %.0f bytes, %.0f of depth", all, depth)
+	}
+}

@@ -69,6 +69,7 @@ func drawFacts(r simulate.Random, m *machine, j *job) facts {
 	for u := range f.attain {
 		f.seen[u] = r.Between(0.8, 1)
 		f.attain[u] = min(0.97, max(0.45, m.attain[u]+r.Between(-0.14, 0.08)))
+		f.seen[u] = max(f.seen[u], f.attain[u]) // what is done in a clock is done in a busy one
 	}
 	return f
 }

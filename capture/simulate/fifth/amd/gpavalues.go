@@ -39,6 +39,8 @@ type measured struct {
 	l0, m0, l1, m1, l2, m2         float64 // requests and misses of the caches
 	read, written                  float64 // bytes
 	resident                       float64 // waves of compute
+	loads, loadMisses              float64 // through the scalar cache
+	code, codeMisses               float64 // of instructions
 }
 
 // measure turns times into amounts, by what the machine can do in a clock.
@@ -54,7 +56,7 @@ func (re *replay) measure(j *job, rec *recorder) measured {
 	}
 	can := func(u int, rate float64) float64 { return (g.work[u] + p.work[u]) * clk * rate * f.attain[u] }
 	cus, engines := float64(m.cus), float64(m.engines)
-	valu := can(alu, m.simds())
+	valu := can(alu, m.simds()) * 32 / f.wave // 64 lanes take two clocks
 	x.texClocks = can(tex, cus)
 	x.texQuads = x.texClocks / (f.aniso * (1 + f.tri))
 	ops := can(ls, cus) / f.fetch
@@ -67,7 +69,7 @@ func (re *replay) measure(j *job, rec *recorder) measured {
 				x.prims, x.verts = 2, 4
 			}
 		}
-		x.perWave = math.Max(8, g.work[alu]*clk*m.simds()*f.attain[alu]/math.Max(1, x.verts/f.wave))
+		x.perWave = math.Max(8, g.work[alu]*clk*m.simds()*f.attain[alu]*32/f.wave/math.Max(1, x.verts/f.wave))
 		if f.whole {
 			x.perWave = 8 + 20*f.kill
 		}
@@ -77,7 +79,7 @@ func (re *replay) measure(j *job, rec *recorder) measured {
 		x.samples = x.hizQuads * 4 * f.fill * f.samples
 		x.pixels = x.shaded * 4 * f.fill
 		if p.work[cb] > 0 {
-			x.out = x.pixels * (1 - f.discard) * f.targets
+			x.out = math.Min(x.pixels*(1-f.discard)*f.targets, can(cb, float64(m.backends)))
 		}
 	} else {
 		x.waves = math.Max(math.Ceil(f.group/f.wave), math.Ceil(valu/f.perWave))
@@ -91,15 +93,29 @@ func (re *replay) measure(j *job, rec *recorder) measured {
 		x.ldsN = can(lds, cus) * (1 - f.conflict) / x.waves
 		x.resident = math.Min(x.waves, m.simds()*f.occupied)
 	}
+	waves := x.waves
+	if x.graphics {
+		waves = (x.verts + 4*x.shaded) / f.wave
+	}
 	bytes := can(bw, 1) / clk * m.gbs
 	x.read, x.written = bytes*(1-f.writes), bytes*f.writes
 	x.l2 = can(l2, float64(m.channels))
 	x.m2 = (x.read + f.writeMiss*x.written) / 128
 	x.l2 = math.Max(x.l2, x.m2*1.03)
 	x.m1 = x.l2 * (0.6 + 0.4*f.share0) * 0.85
+	x.loads = 40 + 2*waves + valu*f.scalar*0.1
+	x.loadMisses = 8 + (x.loads-8)*f.scalarMiss
+	x.code = 40 + waves + valu*(1+f.scalar)/(6+14*f.keepOut) // a line of 64 bytes has up to 16 instructions
+	x.codeMisses = 20 + (x.code-20)*f.instMiss
+	// L0 has what addressers ask for: a clock makes one request at most, a fetch or write of a wave one at least. How
+	// many quads or lanes share one is the content's.
+	lines := can(ls, cus)
+	most := math.Min(x.s.ta*clk*cus, x.texClocks+lines)
+	least := math.Min(most, x.texQuads*4/f.wave+ops)
+	x.l0 = math.Min(most, math.Max(least, x.texClocks*(0.15+0.75*f.h0)+lines*(0.5+0.5*f.h0)))
 	x.l1 = x.m1 / (1 - f.h1)
-	x.m0 = x.l1 * f.share0
-	x.l0 = math.Min(x.m0/(1-f.h0), math.Max(x.m0, x.ns*clk*cus))
+	x.m0 = math.Min(0.98*x.l0, math.Max(0.01*x.l0, x.l1*f.share0))
+	x.l1 = math.Max(x.l1, x.m0+x.loadMisses+x.codeMisses)
 	return x
 }
 
@@ -330,8 +346,15 @@ func (v *values) depthColour(i int, x *measured, exact func(float64) float64, of
 	if x.s.use[db] > 0 {
 		hasDB = 1
 	}
-	put("DBMemRead", "bytes", units(hasDB*x.read*f.depth))
-	put("DBMemWritten", "bytes", units(hasDB*x.written*f.depth))
+	reads, writes := f.depth, f.depth
+	if x.out == 0 { // nearly all that is written is depth
+		reads, writes = 0.3+0.8*f.depth, 0.63+f.depth
+	} else { // passes that test little have little traffic of it
+		by := math.Min(1, 5*x.s.use[db]/x.ns)
+		reads, writes = by*reads, by*writes
+	}
+	put("DBMemRead", "bytes", units(hasDB*x.read*reads))
+	put("DBMemWritten", "bytes", units(hasDB*x.written*writes))
 	if v.re.m.gen != 103 {
 		return
 	}
@@ -373,10 +396,8 @@ func (v *values) memory(i int, x *measured, count func(float64) float64, of func
 	cache("L0", x.l0, x.m0)
 	cache("L1", x.l1, x.m1)
 	cache("L2", x.l2, x.m2)
-	scalar := 0.1*f.scalar*x.l0 + 40
-	cache("Scalar", scalar, scalar*f.scalarMiss+8)
-	fetches := x.cycles * 0.2 * f.tag * float64(m.cus)
-	cache("Inst", 40+fetches, 20+fetches*f.instMiss)
+	cache("Scalar", x.loads, x.loadMisses)
+	cache("Inst", x.code, x.codeMisses)
 	mem := func(name, unit string, a float64) { v.set(i, groupMemory, name, unit, a) }
 	fetched, written := 32*count(x.read/32), 32*count(x.written/32)
 	mem("FetchSize", "bytes", fetched)

@@ -131,7 +131,7 @@ func (e *engine) blocks() (s shows) {
 	var out [resources]float64 // use by one job alone
 	raise(bitCPF, k.cp)
 	s.use = e.use
-	waves := 0.0
+	waves, asked := 0.0, 0.0 // asked is of the addressers, by all streams together
 	for i := range e.act {
 		a := &e.act[i]
 		if a.queue == graphics {
@@ -163,20 +163,36 @@ func (e *engine) blocks() (s shows) {
 			if geometry && a.held {
 				waiting = sc
 			}
+			if pixels && a.starved { // not its own resources set its pace
+				waiting = ge
+			}
 			// Waves are there unless so few come that they end before the next.
 			there := taken(resident, 6)
 			if waiting == bw || waiting == l2 || waiting == causeLatency || waiting <= lds {
 				there = 1
 			}
+			// Vertex waves stay until setup takes what they export, pixel waves until the blocks behind do. Where there is
+			// nothing to colour, depth blocks test most quads before there are waves.
+			shaded := 1.0
+			if pixels && f.s.work[cb] == 0 {
+				shaded = min(1, 8*out[alu])
+			}
 			if pixels && (waiting == cb || waiting == db) {
-				there = max(there, k.held)
+				there = max(there, k.held*shaded)
+			}
+			if geometry && (a.held || waiting == pa) {
+				there = max(there, k.front*k.held)
 			}
 			waves = max(waves, there)
 			traffic := min(1, 2.5*(out[tex]+out[ls])) // how much of what memory holds up came from the addressers
-			ta := taken(min(1, out[tex]+out[ls]), k.places[tex])
+			if kernel {
+				traffic = min(1, 6*(out[tex]+out[ls])) // all of it, but for scalar loads
+			}
+			asked += out[tex] + out[ls]
+			ta := taken(min(1, asked), k.places[tex])
 			switch waiting {
 			case bw, l2:
-				ta = max(ta, k.held*traffic)
+				ta = max(ta, (0.6+0.4*k.held)*traffic) // bound by fetches, it is active for all the time
 				s.taHeld = max(s.taHeld, k.held*traffic*0.9)
 			case causeLatency:
 				ta = max(ta, k.pending*traffic)
@@ -215,7 +231,11 @@ func (e *engine) blocks() (s shows) {
 				if !a.starved && waiting != sc {
 					raise(bitSC, k.held) // or waited for shading behind it
 					raise(bitBCI, k.bary*k.held)
-					s.paHeld = max(s.paHeld, out[pa]*k.held*k.beside)
+				}
+				if g := &a.f[0]; !a.starved && !g.finished() { // setup meets a scan converter that is full at times
+					pa := g.rate * g.cost[pa]
+					s.paHeld = max(s.paHeld, pa*k.held*k.beside)
+					raise(bitPA, pa*(1+k.held*k.beside))
 				}
 				switch waiting {
 				case cb:
@@ -223,8 +243,8 @@ func (e *engine) blocks() (s shows) {
 					raise(bitDB, (0.6+0.4*k.beside)*k.held)
 					s.sxHeld, s.dbHeld = max(s.sxHeld, k.held), max(s.dbHeld, (0.6+0.4*k.beside)*k.held)
 				case db:
-					raise(bitSX, k.exports*k.held)
-					s.sxHeld = max(s.sxHeld, k.exports*k.held)
+					raise(bitSX, k.exports*k.held*shaded)
+					s.sxHeld = max(s.sxHeld, k.exports*k.held*shaded)
 				case bw, l2:
 					own := min(1, 1.5*out[cb])
 					raise(bitCB, k.held*own)
@@ -235,8 +255,8 @@ func (e *engine) blocks() (s shows) {
 				case alu, tex, ls, causeLatency:
 					raise(bitDB, k.quads*k.held) // quads wait for shading
 				}
-				s.sxHeld = max(s.sxHeld, k.beside*out[cb]*out[cb])
-				s.dbHeld = max(s.dbHeld, 0.7*k.beside*out[cb]*out[cb])
+				full := power(out[cb], 3) // what is in front of colour blocks holds several quads, and is rarely full
+				s.sxHeld, s.dbHeld = max(s.sxHeld, k.beside*full), max(s.dbHeld, 0.7*k.beside*full)
 			case kernel:
 				s.csBusy = max(s.csBusy, there)
 				s.ldsWait = max(s.ldsWait, out[lds]*out[lds]*k.beside)

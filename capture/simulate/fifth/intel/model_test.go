@@ -252,3 +252,24 @@ func TestOptionsAreKept(t *testing.T) {
 		t.Error("A26 is there")
 	}
 }
+
+func TestThreadsThatThePixelBackEndHoldsUpStay(t *testing.T) {
+	at := slices.IndexFunc(plants, func(p planted) bool { return p.station == sPB })
+	sum, n := 0.0, simulatetest.Number(t, 5, 3)
+	for k := range n {
+		c := cases.Case(t, Names[0], simulate.KindSingle, uint64(at+k*len(plants)))
+		cap := simulatetest.Recorded(t, c, simulate.Options{Sets: []string{"RenderBasic"}, Host: simulate.No})
+		list, err := metrics.Metrics(cap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range list {
+			if m.Name == "render_basic_eu_thread_occupancy" {
+				sum += m.Total().Float()
+			}
+		}
+	}
+	if sum < 35*float64(n) {
+		t.Errorf("where the pixel back end limits, %.0f %% of thread slots are taken", sum/float64(n))
+	}
+}

@@ -101,6 +101,9 @@ func (w *flow) signals(m *machine, loads [classes]*load) *signals {
 		for _, i := range []int{sFPU, sEM, sSMP, sHDC, sSLM, sRT, sL3, sBW} {
 			inside += k.queue[i]
 		}
+		if l.threads[ps] > 0 { // a thread whose pixels the back end has no room for stays
+			inside += k.queue[sPB] * pow(w.used[sPB], m.queueFF)
+		}
 		full := min(1, inside/k.n)
 		if c != qCopy {
 			part := full * l.room
@@ -161,7 +164,7 @@ func (w *flow) signals(m *machine, loads [classes]*load) *signals {
 	}
 	ready := 1 - (1-s[tNonPSReady]/f)*(1-s[tPSReady]/f)
 	clocks(tHeader, ready*0.85+0.15*min(1, held*1.5)*ready)
-	clocks(tPort, ready*0.6)
+	clocks(tPort, ready*min(1, 0.25+0.45*(m.gather-1))) // of the rows of EUs; the more evenly threads lie, the more have room
 	return s
 }
 
@@ -280,6 +283,7 @@ func (w *flow) front(m *machine, l *load, s *signals, held float64) {
 	if l.threads[ps] > 0 {
 		clocks(tPSReady, full[lPS])
 		clocks(tPSOut, some[lPB])
-		clocks(tPixelValues, some[lPB]*(0.8+0.2*w.used[sPB]))
+		// What is to be blended waits for that before it is ready to be written.
+		clocks(tPixelValues, some[lPB]*(0.8+0.2*w.used[sPB])/(1+0.5*min(1, l.blended/max(l.written, 1))))
 	}
 }

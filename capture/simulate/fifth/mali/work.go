@@ -277,7 +277,7 @@ func (b *builder) main(d *drawing) []int16 {
 		c["MaliFragOpaqueQd"] = per((quads - killed) * d.opaque)
 		late := shaded * d.late
 		c["MaliFragLZSTestQd"] = per(late)
-		c["MaliFragLZSKillQd"] = per(late * 0.15)
+		c["MaliFragLZSKillQd"] = per(late * min(0.9, 0.15*m.habit[0]*m.habit[1]))
 		tiles := pixels * w / 1024
 		c["MaliFragTile"] = per(tiles)
 		c["MaliFragTileKill"] = per(4 * tiles * d.unchanged)

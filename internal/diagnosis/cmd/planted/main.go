@@ -5,6 +5,7 @@
 //	go run ./internal/diagnosis/cmd/planted --measure docs/images
 //	go run ./internal/diagnosis/cmd/planted --simulated --cases 100 --json first.json
 //	go run ./internal/diagnosis/cmd/planted --simulated --cases 100 --first 101 --add first.json --rates docs/diagnosis-rates.md
+//	go run ./internal/diagnosis/cmd/planted --simulated --families cpu-fourth --cases 2000 --values cpu.jsonl
 //	go run ./internal/diagnosis/cmd/planted --reports docs/images
 //
 // --measure, in the root of the repository, judges captures of our own models, by which the rules were written, and
@@ -67,6 +68,9 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.StringVar(&sim.note, "note", "", "with --rates: what the page says first")
 	flags.StringVar(&sim.add, "add", "",
 		"with --measure or --simulated: add the counts of these `FILES`, which --json wrote, separated by commas")
+	flags.StringVar(&sim.values, "values", "",
+		"with --simulated: count nothing, and write what captures of clear cases say to `FILE`, an object of JSON in each line, "+
+			"for a program that learns from them")
 	flags.StringVar(&c.Plant, "plant", "", "what limits, an `ID` of --list; nothing in particular if left out")
 	flags.Float64Var(&c.Load, "load", 0.5, "how heavily it limits, 0 to 1")
 	flags.StringVar(&c.Second, "second", "", "another plant, of less weight")

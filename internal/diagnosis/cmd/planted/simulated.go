@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -19,6 +20,7 @@ type simulated struct {
 	families, kinds  string
 	add              string
 	json, page, note string
+	values           string
 }
 
 // measure judges cases of the simulator and prints how often the scripts are right.
@@ -33,10 +35,14 @@ func (s *simulated) measure(ctx context.Context, script string, w io.Writer) err
 	if len(names) == 0 {
 		return nil // a script whose captures nothing simulates
 	}
-	all, err := rates.Measure(ctx, rates.Cases{
+	cases := rates.Cases{
 		Families: names, Kinds: list(s.kinds), First: s.first, Number: s.cases, Workers: s.workers,
 		Progress: func(family, kind string) { fmt.Fprintf(os.Stderr, "%s: %s judged\n", family, kind) },
-	})
+	}
+	if s.values != "" {
+		return writeValues(ctx, cases, s.values)
+	}
+	all, err := rates.Measure(ctx, cases)
 	if err != nil {
 		return err
 	}
@@ -66,6 +72,17 @@ func (s *simulated) measure(ctx context.Context, script string, w io.Writer) err
 		return err
 	}
 	return os.WriteFile(s.page, page.Bytes(), 0o666)
+}
+
+// writeValues writes what captures of the cases say to a file.
+func writeValues(ctx context.Context, cases rates.Cases, path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	err = rates.WriteValues(ctx, cases, w)
+	return errors.Join(err, w.Flush(), f.Close())
 }
 
 // list are the parts of a list with commas.
