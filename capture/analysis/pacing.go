@@ -329,7 +329,8 @@ func PaceOf(in PaceInput) Pace {
 	out.Dated = (out.Cadence.Strength >= datesKept || in.atRefresh(out.Cadence)) && (kept || !marked)
 	// Work that varies from frame to frame, or samples longer than frames, hide the rhythm, and marks do not. Where most
 	// frames are full of work they leave nothing for a clock: the device waits elsewhere, as while something is loaded.
-	out.Exact = kept && in.onDates()
+	pressed := in.pressed()
+	out.Exact = kept && !pressed && in.onDates()
 	byMarks := kept && !out.Dated && (out.Exact || !in.full())
 	if byMarks && usual {
 		out.Dated = true
@@ -342,7 +343,7 @@ func PaceOf(in PaceInput) Pace {
 			out.Dated, out.Cadence.Hertz = true, rateOf(in.Starts)
 		}
 	}
-	if !marked && device > 1-accountDates {
+	if !marked && device > 1-accountDates && !pressed {
 		if hz := in.onDatesByLoads(); hz > 0 {
 			out.Dated, out.Exact, out.Cadence.Hertz, usual = true, true, hz, true
 		}

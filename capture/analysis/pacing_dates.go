@@ -10,10 +10,16 @@ import (
 // work, which is as long as some refreshes of a display by chance only.
 
 const (
-	datesSure = 24  // frames of which the rate is known well enough to be that of a display by no chance. Ours
-	datesBlur = 0.1 // of a frame: how far samples that carry the marks may move them
-	filmHertz = 24. // of films, whose frames take two and three refreshes of 60 Hz in turn
+	datesSure = 24   // frames of which the rate is known well enough to be that of a display by no chance. Ours
+	datesBlur = 0.1  // of a frame: how far samples that carry the marks may move them
+	datesFull = 0.97 // of the time: a queue that works for as long waits for no date. Ours
+	filmHertz = 24.  // of films, whose frames take two and three refreshes of 60 Hz in turn
 )
+
+// pressed reports whether a queue works as good as all the time: one that waits for a date has none to do meanwhile.
+func (in *PaceInput) pressed() bool {
+	return slices.ContainsFunc(in.Loads, func(load []float64) bool { return meanLoad(load) >= datesFull })
+}
 
 // onDates reports whether frames begin exactly as often as a usual display shows one in each refresh, or in so many, and
 // each on its date.
