@@ -239,3 +239,21 @@ func TestProfiledAmountsAreWhatTheirBlocksCanDo(t *testing.T) {
 		t.Errorf("passes without colour write %.0f bytes, %.0f of depth", all, depth)
 	}
 }
+
+func TestARasterizerThatLimitsMakesWhatItCan(t *testing.T) {
+	for k := range simulatetest.Number(t, 6, 3) {
+		c := make5.Case(t, GPAName, simulate.KindSingle, uint64(sc+k*len(plantsGPA)))
+		cap := simulatetest.Recorded(t, c, simulate.Options{})
+		engines, _ := cap.Property("num_shader_engines")
+		quads := 0.0
+		for _, name := range []string{"HiZQuadsAcceptedCount", "HiZQuadsCulledCount"} {
+			if x := cap.Counter(name); x != nil {
+				quads += x.Total().Float()
+			}
+		}
+		// An engine of RDNA 2 and 3 makes 32 pixels in a clock.
+		if x := quads / cap.Counter("GPUBusyCycles").Total().Float() / engines.Number; quads > 0 && (x < 3.6 || x > 8.1) {
+			t.Errorf("%s: %.1f quads are made in a clock of a shader engine", c.Text, x)
+		}
+	}
+}

@@ -73,7 +73,7 @@ func (re *replay) measure(j *job, rec *recorder) measured {
 		if f.whole {
 			x.perWave = 8 + 20*f.kill
 		}
-		x.quads = math.Max(1, can(sc, engines*16)/4)
+		x.quads = math.Max(1, can(sc, engines*8)) // 32 pixels in a clock of each shader engine
 		x.hizQuads = x.quads * (1 - f.hiz)
 		x.shaded = x.hizQuads * (1 - f.early)
 		x.samples = x.hizQuads * 4 * f.fill * f.samples
