@@ -64,7 +64,7 @@ var rdna = family{
 	script:     "gfx1151",
 	dispatches: true,
 	parts: map[string]string{
-		"launch": "launch/overhead", "wave launch": "unit/wave_launch", "local memory": "unit/local_memory",
+		"launch": "launch/overhead", "wave launch": "unit/wave_launch", "empty shaders": "unit/wave_launch", "local memory": "unit/local_memory",
 		"load/store": "unit/load_store",
 	},
 	names: map[string][]string{
