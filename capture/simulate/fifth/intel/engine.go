@@ -81,10 +81,10 @@ type blockedSpan struct {
 }
 
 type frameState struct {
-	begin, gpuBegin, done, flip     int64
-	beginNode, doneNode, flipNode   int32
-	submitted, finished, begun, all bool
-	missed                          int
+	begin, gpuBegin, done, flip   int64
+	beginNode, doneNode, flipNode int32
+	submitted, finished, begun    bool
+	missed                        int
 }
 
 var engines = sync.Pool{New: func() any { return &engine{flows: map[flowKey]*flow{}} }}

@@ -164,14 +164,14 @@ func (h *hostDraw) count(cols *simulate.Columns, m *machine, p *program, rec *re
 		irq := ns / 1e9 * h.devices * r.Spread(0.3)
 		for c := range spent {
 			x := &spent[c][i]
-			busy := x[hUser] + x[hSystem] + x[hNice]
 			x[hIRQ] = ns * 0.002 * r.Float64()
 			x[hSoft] = ns * 0.004 * r.Float64() * h.devices / 2000
 			left := ns - x[hIRQ] - x[hSoft]
 			if other := x[hUser] + x[hSystem]; other+x[hNice] > left { // what is niced gives way
 				x[hNice] = max(0, min(x[hNice], left-other))
 			}
-			if busy = x[hUser] + x[hSystem] + x[hNice]; busy > left {
+			busy := x[hUser] + x[hSystem] + x[hNice]
+			if busy > left {
 				for _, k := range []int{hUser, hSystem, hNice} {
 					x[k] *= left / busy
 				}

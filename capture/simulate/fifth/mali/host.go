@@ -25,7 +25,6 @@ type driver struct {
 	startNode    int32
 	length       float64
 	job          int
-	next         int64 // when the next job is handed over
 	free         int64
 	freeNode     int32
 	took         int64

@@ -74,9 +74,6 @@ func (c *scenario) requests(r simulate.Random) {
 
 func (m *machine) wgps() int { return m.cus / 2 }
 
-// cycles is how many the highest clock makes of ns.
-func (m *machine) cycles(ns float64) float64 { return ns * m.mhz / 1000 }
-
 // kernel is a program of the GPU. Instructions and requests are of one turn of the loop of a wave.
 type kernel struct {
 	name          string
