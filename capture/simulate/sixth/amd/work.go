@@ -1,0 +1,130 @@
+package amd
+
+import "astrolabe/capture/simulate"
+
+// program is a shader as one of its waves runs it.
+type program struct {
+	lanes  float64 // 32 or 64 threads in a wave
+	active float64 // share of lanes that work, from 0 to 1
+
+	valu, trans, salu, smem float64 // instructions
+	chain                   float64 // clocks that an instruction waits for the one before, as a multiple of its issue
+
+	samples float64 // texture instructions
+	filter  float64 // clocks that a quad of a sample takes: 1 bilinear, 2 trilinear, more with anisotropy
+	tri     float64 // share of samples that read two levels
+	volume  float64 // share of samples of volumes
+	aniso   float64 // mean number of taps
+
+	loads, stores         float64 // instructions to buffers and images without filter
+	loadLines, storeLines float64 // cache lines that one touches
+	storeBytes            float64 // that a lane writes with one
+	conflict              float64 // share of the loads' clocks in which lines fall into one set of tags
+	atomics               float64 // instructions
+
+	local, bank float64 // instructions to local memory, and by what bank conflicts multiply their clocks
+	barriers    float64
+
+	rounds float64 // times that the wave waits for memory, one after the other
+	spread float64 // lines that a round waits for, as it takes as long as the slowest
+
+	vgprs      int     // registers of a lane
+	group, lds float64 // waves in a group, bytes of local memory of a group
+
+	hit0, hit1, hit2, infinity float64 // shares of reads that each level serves
+	cached                     float64 // share of written bytes that stay in the second-level cache
+	regular                    bool    // units of a regular program work beside each other better
+}
+
+// draw is a draw or a dispatch.
+type draw struct {
+	name    string
+	compute bool
+
+	groups float64 // of a dispatch
+	main   program // of pixels, or of the dispatch
+
+	// Geometry.
+	prims, verts     float64 // verts are those that are shaded
+	indices          float64 // bytes of an index, 0 without
+	culled, clipped  float64 // shares of prims: never rasterized, and cut into others
+	vertex           program
+	attributes       float64 // bytes that a vertex hands to pixels
+	quads            float64 // that primitives cover
+	block            float64 // quads that the rasterizer finds in a block of four, for thin primitives
+	hierarchical     float64 // share of quads that the coarse test drops
+	early            float64 // share of the rest that the fine test drops
+	stencil          float64 // share of failing samples that fail for their stencil
+	samples          float64 // of a pixel
+	tested, written  bool    // depth
+	late             bool    // tested after the shader
+	expand           float64 // by what planes that do not compress multiply the test's clocks
+	full             float64 // share of the lanes of a pixel wave that lie inside of primitives
+	targets          float64
+	bytes            float64 // of a pixel, of all targets
+	blend            bool
+	slow             float64 // share of quads in formats of 32 bits a channel
+	surface          float64 // pixels of the targets, where draws cover them again and again
+	compress         float64 // share of a target's bytes that color compression leaves
+	front, back      float64 // ns of its launch and its end
+	hide             float64 // share of time in which a depth unit whose quads wait counts itself as busy
+	imbalance        float64 // by how much the busiest of equal parts works longer than the mean
+	segments         [segmentsOf][segmentsLong]float64
+	shortTermVariety float64
+}
+
+// Waves of each kind.
+
+func (d *draw) pixelQuads() float64 { return d.quads * (1 - d.hierarchical) * (1 - d.earlyFail()) }
+
+// earlyFail is the share of quads that never reach a shader for the fine test.
+func (d *draw) earlyFail() float64 {
+	if d.late || !d.tested {
+		return 0
+	}
+	return d.early
+}
+
+func (d *draw) shades() bool { return d.targets > 0 || d.late }
+
+func (d *draw) mainWaves() float64 {
+	if d.compute {
+		return d.groups * d.main.group
+	}
+	if !d.shades() {
+		return 0
+	}
+	return max(1, d.pixelQuads()*4/(d.main.lanes*0.96))
+}
+
+func (d *draw) vertexWaves() float64 { return max(1, d.verts/(d.vertex.lanes*0.9)) }
+
+// scaled is the same work in another amount.
+func (d draw) scaled(by float64) draw {
+	d.groups = max(1, float64(int(d.groups*by)))
+	d.prims = max(2, d.prims*by)
+	d.verts = max(3, d.verts*by)
+	d.quads *= by
+	return d
+}
+
+// Variation along a draw: parts of a mesh or a picture that follow each other cost alike.
+const (
+	segmentsOf   = 7
+	segmentsLong = 16
+)
+
+// vary draws how much each stage has to do along the draw.
+func (d *draw) vary(r simulate.Random) {
+	for s := range d.segments {
+		sum, x := 0.0, 1.0
+		for i := range d.segments[s] {
+			x = 0.6*x + 0.4*r.Spread(d.shortTermVariety)
+			d.segments[s][i] = x
+			sum += x
+		}
+		for i := range d.segments[s] {
+			d.segments[s][i] *= segmentsLong / sum
+		}
+	}
+}
