@@ -12,13 +12,13 @@ type raw struct {
 	clocks float64 // in which the command processor was busy: what percentages are of
 	always float64 // from the start of the sample to its end
 
-	vertexBusy, mainBusy, spread float64
-	clip, stalledOnRaster        float64
-	outPrims                     float64 // of one pipe
-	test, colorWait, exportWait  float64
-	pipe, pipeStalled, tags      float64
-	refused                      float64
-	ldsWait                      float64 // of a wave, clocks
+	vertexBusy, mainBusy        float64
+	clip, stalledOnRaster       float64
+	outPrims                    float64 // of one pipe
+	test, colorWait, exportWait float64
+	pipe, pipeStalled, tags     float64
+	refused                     float64
+	ldsWait                     float64 // of a wave, clocks
 }
 
 // clocksOf makes the clock counters of an outcome. Everything that is in flight when a part ends is counted as busy,
@@ -36,6 +36,7 @@ func (m *machine) clocksOf(d *draw, o *outcome) (w raw) {
 	w.refused = most(o.refused)
 	if d.compute {
 		w.tags = d.mainWaves() * d.main.loads * d.main.loadClocks() / (1 + d.main.conflict) * d.main.conflict / m.units
+		w.tags = math.Min(w.tags, w.pipe)
 		waves := d.mainWaves()
 		unladen := d.main.local * 0.4 * d.main.lanes / simdLanes
 		w.ldsWait = o.byLocal[ofMain]*c/waves + unladen
@@ -95,7 +96,6 @@ type counts struct {
 	waves, groups, threads          float64
 	single, double                  float64 // quads of samples of one level and of two
 	singleVolume, doubleVolume      float64
-	aniso                           float64
 	instHits, instMisses            float64
 	scalarHits, scalarMisses        float64
 }
@@ -131,7 +131,6 @@ func (m *machine) countsOf(d *draw, r simulate.Random) (n counts) {
 	if n.waves > 0 {
 		add(&d.main, n.waves)
 	}
-	n.aniso = math.Min(16, math.Max(1, d.main.aniso))
 	if d.compute {
 		n.groups = d.groups
 		n.threads = n.waves * d.main.lanes

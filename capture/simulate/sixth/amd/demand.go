@@ -21,18 +21,11 @@ type class struct {
 	slots float64 // that may be resident
 	alone float64 // ns that a wave takes when nothing else does
 	need  [stations]float64
-	whose [stations][]share // whose rate a station's is, where several candidates share it
-	sharp int               // how well its units work beside each other: see power
+	sharp int // how well its units work beside each other: see power
 
-	memoryWait float64 // share of alone that a wave waits for memory
-	limitedBy  int     // what bounds slots: byWaves, byRegisters, byLocal
-	misses     float64 // lines of a wave that the first cache does not have
-	tagShare   float64 // share of the vector memory pipe's clocks in which its tags hold up addresses
-}
-
-type share struct {
-	candidate int
-	part      float64
+	misses   float64 // lines of a wave that the first cache does not have
+	rounds   float64 // of waiting, at least 1
+	tagShare float64 // share of the vector memory pipe's clocks in which its tags hold up addresses
 }
 
 const (
@@ -88,12 +81,11 @@ func (p *program) occupancy() (waves float64, by int) {
 
 // classOf is a program's waves on a machine.
 func (m *machine) classOf(p *program, waves, imbalance float64, e *eases) class {
-	each, by := p.occupancy()
+	each, _ := p.occupancy()
 	c := class{waves: waves, sharp: p.sharpness(each)}
-	c.limitedBy = by
 	// Groups go to compute units one by one, so that few of them leave some without.
 	working := math.Min(m.units, math.Max(1, waves/math.Max(1, p.group)))
-	c.slots = math.Max(1, 2*m.units*each)
+	c.slots = math.Max(1, 2*working*each)
 	ns := 1e9 / m.clock
 	t := p.traffic()
 	issue := p.lanes / simdLanes
@@ -104,7 +96,6 @@ func (m *machine) classOf(p *program, waves, imbalance float64, e *eases) class 
 	access := (p.loads*p.loadClocks() + p.stores*p.storeClocks() + p.atomics*p.lanes/4) / e[loadStore]
 	c.need[stMemory] = (sample + access) * ns / (working * reachTexture)
 	if both := sample + access; both > 0 {
-		c.whose[stMemory] = []share{{texture, sample / both}, {loadStore, access / both}}
 		held := p.loads * math.Max(0, p.loadClocks()-p.lanes/16) / e[loadStore]
 		c.tagShare = held / both
 	}
@@ -128,7 +119,7 @@ func (m *machine) classOf(p *program, waves, imbalance float64, e *eases) class 
 	round += beyond0 * beyond1 * beyond2 * far
 	round /= e[latency]
 	mean := (clocksL1*ns + (1-p.hit1)*((clocksL2-clocksL1)*ns+(1-p.hit2)*far)) / e[latency]
-	c.misses = t.miss0
+	c.misses, c.rounds = t.miss0, math.Max(1, p.rounds)
 	c.need[stSlots] = t.miss0 * mean / (working * missSlots)
 
 	wait := p.rounds * round
@@ -137,12 +128,8 @@ func (m *machine) classOf(p *program, waves, imbalance float64, e *eases) class 
 		run += 14 * math.Sqrt(p.local) / e[localMemory]
 	}
 	c.alone = run*ns + wait
-	c.memoryWait = wait / c.alone
 	for k := range c.need {
 		c.need[k] *= imbalance
-	}
-	if c.slots > 2*working*each {
-		c.slots = 2 * working * each
 	}
 	return c
 }

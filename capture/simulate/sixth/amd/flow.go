@@ -12,14 +12,10 @@ type outcome struct {
 	thin [stageKinds]float64 // in which it waited for the stage before it, though something was in it
 
 	resident, span [2]float64 // waves times ns, and ns with any, of vertices and of pixels or threads
-	queued         [2]float64 // waves times ns that they waited for a station beyond their own time
-	byLocal        [2]float64 // of these, for local memory
+	byLocal        [2]float64 // waves times ns that they waited for local memory
 	held           [2]float64 // in which waves were ready to start and found no room
-	busy           [stations]float64
-	pipe, stalled  float64 // in which the vector memory pipe had work, and in which its cache held it up
-	refused        float64 // in which a write waited for memory
-
-	cause [limits]float64 // of total: what set the pace
+	pipe, stalled  float64    // in which the vector memory pipe had work, and in which its cache held it up
+	refused        float64    // in which a write waited for memory
 }
 
 // The two classes of waves.
@@ -70,7 +66,6 @@ func (m *machine) run(d *draw, e *eases) outcome {
 	f.out.flow = f.now
 	start := (d.front + d.back) / e[launch]
 	f.out.total = f.now + start
-	f.out.cause[launch] += start
 	return f.out
 }
 

@@ -16,22 +16,22 @@ type product struct {
 	dram     float64 // bytes/s on the pins
 	fabric   float64 // bytes/s between the second-level cache and the memory's side, or its Infinity Cache
 	infinity float64 // bytes of Infinity Cache, 0 where there is none
-	far      float64 // ns that an access to DRAM takes beyond the second-level cache when nothing else is under way
+	far      float64 // ns of an access to DRAM beyond the last cache when nothing else is under way
 	pipes    float64 // primitive pipes
 }
 
 // products are what cases are drawn from: four cards and two processors with graphics.
 var products = []product{
 	{"AMD Radeon RX 6800 XT", "1002:73bf", "gfx1030", 4, 8, 72, 16, 16, 4 << 20, 1.825e9, 512e9, 1.94e12, 128 << 20,
-		160, 4},
+		100, 4},
 	{"AMD Radeon RX 6700 XT", "1002:73df", "gfx1031", 2, 4, 40, 8, 12, 3 << 20, 2.2e9, 384e9, 1.45e12, 96 << 20,
-		165, 2},
+		104, 2},
 	{"AMD Radeon RX 6600 XT", "1002:73ff", "gfx1032", 2, 4, 32, 8, 8, 2 << 20, 2.2e9, 256e9, 0.97e12, 32 << 20,
-		165, 2},
+		104, 2},
 	{"AMD Radeon RX 6500 XT", "1002:743f", "gfx1034", 1, 2, 16, 4, 4, 1 << 20, 2.4e9, 144e9, 0.48e12, 16 << 20,
-		175, 1},
-	{"AMD Radeon 680M", "1002:1681", "gfx1035", 1, 2, 12, 4, 8, 2 << 20, 2.0e9, 89e9, 0.2e12, 0, 190, 1},
-	{"AMD Custom GPU 0405", "1002:163f", "gfx1033", 1, 2, 8, 4, 4, 1 << 20, 1.6e9, 88e9, 0.2e12, 0, 190, 1},
+		110, 1},
+	{"AMD Radeon 680M", "1002:1681", "gfx1035", 1, 2, 12, 4, 8, 2 << 20, 2.0e9, 89e9, 0.2e12, 0, 165, 1},
+	{"AMD Custom GPU 0405", "1002:163f", "gfx1033", 1, 2, 8, 4, 4, 1 << 20, 1.6e9, 88e9, 0.2e12, 0, 165, 1},
 }
 
 // Rates and sizes that all of them have; see the package's documentation for where they are from.
@@ -50,10 +50,10 @@ const (
 	stampNs      = 10.0  // between two values of the timestamps
 
 	// Clocks of an access that a cache serves, from the wave's instruction to its data.
-	clocksL0 = 110.0
-	clocksL1 = 170.0
-	clocksL2 = 250.0
-	nsCache  = 55.0 // of the Infinity Cache beyond the second level
+	clocksL0 = 100.0
+	clocksL1 = 165.0
+	clocksL2 = 245.0
+	nsCache  = 20.0 // of the Infinity Cache beyond the second level
 )
 
 // Shares of their peak that units reach for long. They are assumed, and the more things a unit serves, the lower.
@@ -117,15 +117,13 @@ var candidates = [limits]simulate.Candidate{
 // eases say by what each candidate is faster than it is.
 type eases [limits]float64
 
-func noEase() (e eases) {
+// easing relieves one candidate, or with none nothing.
+func easing(candidate int) (e eases) {
 	for i := range e {
 		e[i] = 1
 	}
-	return e
-}
-
-func easing(i int) eases {
-	e := noEase()
-	e[i] = simulate.Faster
+	if candidate != noCandidate {
+		e[candidate] = simulate.Faster
+	}
 	return e
 }

@@ -2,7 +2,6 @@ package amd
 
 import (
 	"math"
-	"strconv"
 
 	"astrolabe/capture/simulate"
 )
@@ -17,39 +16,20 @@ type content struct {
 	plant   string
 }
 
-// start is the place of the first draw of a phase.
-func (c *content) start(phase int) int {
-	for i, p := range c.phases {
-		if p == phase {
-			return i
-		}
-	}
-	return 0
-}
-
 // judge relieves one candidate after the other and runs every draw again.
 func (c *content) judge() (*simulate.Truth, error) {
 	parts := make([]simulate.Part, 1+len(c.names))
 	gains := make([][limits]float64, len(parts))
-	shares := make([][limits]float64, len(parts))
 	truth := &simulate.Truth{}
-	kinds := map[string]int{}
 	var simulated [limits]bool
 	at := int64(0)
 	for i := range c.draws {
 		d := &c.draws[i]
-		none := noEase()
+		none := easing(noCandidate)
 		base := c.machine.run(d, &none)
 		took := int64(base.total)
-		if _, known := kinds[d.name]; !known {
-			kinds[d.name] = len(kinds)
-		}
-		truth.Each = append(truth.Each, simulate.FrameTruth{Content: kinds[d.name], Begin: at, GPUBegin: at,
-			GPUEnd: at + took, Shown: at + took, Judged: true})
-		sum := 0.0
-		for _, x := range base.cause {
-			sum += x
-		}
+		truth.Each = append(truth.Each, simulate.FrameTruth{Content: c.phases[i], Begin: at, GPUBegin: at, GPUEnd: at + took,
+			Shown: at + took, Judged: true})
 		var gained [limits]float64
 		for k := range limits {
 			if !d.asks(k) {
@@ -68,7 +48,6 @@ func (c *content) judge() (*simulate.Truth, error) {
 			x.End = at + took
 			for k := range limits {
 				gains[p][k] += gained[k]
-				shares[p][k] += base.cause[k] / sum * float64(took)
 			}
 		}
 		at += took
@@ -79,26 +58,23 @@ func (c *content) judge() (*simulate.Truth, error) {
 			x.Name = c.names[p-1]
 		}
 		took := x.End - x.Start
-		left, most := took, 0
-		for k, ns := range shares[p] {
-			if ns > shares[p][most] {
-				most = k
-			}
-			left -= int64(ns)
+		// A rate half as high again saves a third of the time in which it sets the pace. All of these times together are
+		// the time, of which the first has what rounding leaves.
+		sum, left := 1e-9, took
+		for _, ns := range gains[p] {
+			sum += math.Max(0, ns)
 		}
 		for k, cand := range candidates {
 			x.Leaves = append(x.Leaves, simulate.Gain{Candidate: cand, Simulated: simulated[k],
 				Percent: 100 * gains[p][k] / math.Max(1, float64(took))})
-			ns := int64(shares[p][k])
-			if k == most {
-				ns += left // what rounding leaves
-			}
-			if ns > 0 {
+			if ns := int64(gains[p][k] / sum * float64(took)); ns > 0 {
 				x.Shares = append(x.Shares, simulate.Share{Candidate: cand, Ns: ns})
+				left -= ns
 			}
 		}
-		simulate.SortGains(x.Leaves)
 		simulate.SortShares(x.Shares)
+		x.Shares[0].Ns += left
+		simulate.SortGains(x.Leaves)
 		x.GPUBusy, x.ClockMean = 1, 1
 	}
 	truth.Part = parts[0]
@@ -128,13 +104,4 @@ func (d *draw) asks(candidate int) bool {
 		return !d.compute && d.targets > 0
 	}
 	return true
-}
-
-// numbers are the texts of 0 to n-1.
-func numbers(n int) []string {
-	out := make([]string, n)
-	for i := range out {
-		out[i] = strconv.Itoa(i)
-	}
-	return out
 }

@@ -47,8 +47,8 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 }
 
 // add appends n draws of a kind that are alike but not the same: a program draws many meshes with one material.
-func (c *content) add(r simulate.Random, of pass, f *frame, n int, size float64, phase int) {
-	like := of(r, f)
+func (c *content) add(r simulate.Random, of *kind, f *frame, n int, size float64, phase int) {
+	like, sigma := of.make(r, f), r.Between(0.05, 0.5)
 	for range n {
 		d := like
 		if n > 1 {
@@ -58,7 +58,8 @@ func (c *content) add(r simulate.Random, of pass, f *frame, n int, size float64,
 		}
 		d.front *= r.Between(0.85, 1.2)
 		d.back *= r.Between(0.85, 1.2)
-		d.vary(r)
+		d.main.cached = c.machine.stays(d.mainWaves() * d.main.stores * d.main.lanes * d.main.storeBytes)
+		d.vary(r, sigma)
 		c.draws = append(c.draws, d)
 		c.phases = append(c.phases, phase)
 	}

@@ -65,50 +65,33 @@ func items(list []public, pass int, name, unit string, n func(x *row) float64) [
 }
 
 // hits adds the four counters of a cache. What hits varies a little from replay to replay, but not what is asked for.
-func hits(list []public, pass int, name string, of func(x *row) (requests, misses float64)) []public {
-	missed := func(x *row, p repeat) (all, misses float64) {
-		all, misses = of(x)
-		return all, math.Min(all, math.Round(misses*p.ratio))
-	}
-	list = append(list,
-		public{name, "percent", pass, false, func(x *row, p repeat) float64 {
-			all, misses := missed(x, p)
-			return ratio100(all-misses, all)
-		}},
-		public{name + "Count", "items", pass, false, func(x *row, p repeat) float64 {
-			all, misses := missed(x, p)
-			return all - misses
-		}},
-		public{name[:len(name)-3] + "MissCount", "items", pass, false, func(x *row, p repeat) float64 {
-			_, misses := missed(x, p)
-			return misses
-		}},
-		public{name[:len(name)-3] + "RequestCount", "items", pass, false, func(x *row, p repeat) float64 {
-			all, _ := of(x)
-			return all
+func hits(list []public, pass int, cache string, of func(x *row) (requests, misses float64)) []public {
+	add := func(name, unit string, value func(all, misses float64) float64) {
+		list = append(list, public{cache + name, unit, pass, false, func(x *row, p repeat) float64 {
+			all, misses := of(x)
+			return value(all, math.Min(all, math.Round(misses*p.ratio)))
 		}})
+	}
+	add("Hit", "percent", func(all, misses float64) float64 { return ratio100(all-misses, all) })
+	add("HitCount", "items", func(all, misses float64) float64 { return all - misses })
+	add("MissCount", "items", func(_, misses float64) float64 { return misses })
+	add("RequestCount", "items", func(all, _ float64) float64 { return all })
 	return list
 }
 
-// threads is a counter of a dispatch, 0 of a draw.
-func threads(of func(x *row) float64) func(x *row) float64 {
+// only is a counter of dispatches, or of draws: 0 of the others.
+func only(compute bool, of func(x *row) float64) func(x *row) float64 {
 	return func(x *row) float64 {
-		if !x.d.compute {
+		if x.d.compute != compute {
 			return 0
 		}
 		return of(x)
 	}
 }
 
-// drawn is a counter of a draw, 0 of a dispatch.
-func drawn(of func(x *row) float64) func(x *row) float64 {
-	return func(x *row) float64 {
-		if x.d.compute {
-			return 0
-		}
-		return of(x)
-	}
-}
+func threads(of func(x *row) float64) func(x *row) float64 { return only(true, of) }
+
+func drawn(of func(x *row) float64) func(x *row) float64 { return only(false, of) }
 
 // limitedBy is the share of the time with waves in which more were ready and a vector unit had no room of this kind.
 func limitedBy(class, by int, compute bool) func(x *row, p repeat) float64 {

@@ -34,19 +34,16 @@ func left(o *simulate.Options) []string {
 // record replays every draw once for each group of counters. Nothing is sampled by time, so that nothing is late,
 // missed or lost, and the options for these mean nothing here.
 func (c *content) record(r simulate.Random, o *simulate.Options) (*capture.Capture, error) {
-	noise := o.Noise
-	switch {
-	case noise == 0:
+	noise := max(0, o.Noise)
+	if o.Noise == 0 {
 		noise = 1
-	case noise < 0:
-		noise = 0
 	}
 	base := 0.012 * r.Log(0.4, 2.5)
 	marked := o.Marks.Of(r.Chance(0.5))
 	gap := r.Log(20e3, 300e3) // ns in which the profiler waits and reads its counters out
 
 	rows := make([]row, len(c.draws))
-	none := noEase()
+	none := easing(noCandidate)
 	clock := 1e9 * r.Between(1, 2000)
 	axis := &capture.Axis{Clock: "samples"}
 	now := int64(0)
@@ -82,7 +79,7 @@ func (c *content) record(r simulate.Random, o *simulate.Options) (*capture.Captu
 			continue
 		}
 		meta := capture.Meta{Name: p.name, Title: p.name, Unit: p.unit, Source: "gpa", GPU: cfg.GPU, Kind: capture.Delta}
-		if p.unit == "percent" || p.unit == "" {
+		if p.unit == "percent" {
 			meta.Kind = capture.Gauge
 		}
 		values := make([]float64, len(rows))
@@ -92,13 +89,11 @@ func (c *content) record(r simulate.Random, o *simulate.Options) (*capture.Captu
 		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: meta, Axis: axis,
 			Col: capture.NewColumn(capture.Data{F: values})})
 	}
-	sessions := make([]string, len(rows))
-	samples := make([]string, len(rows))
-	markers := make([]string, len(rows))
-	all := numbers(len(rows) + 2)
+	sessions, samples, markers := make([]string, len(rows)), make([]string, len(rows)), make([]string, len(rows))
+	all := simulate.Numbers(len(rows) + 2)
 	for i := range rows {
 		sessions[i] = all[1+c.phases[i]]
-		samples[i] = all[i-c.start(c.phases[i])]
+		samples[i] = all[i-slices.Index(c.phases, c.phases[i])]
 		markers[i] = c.draws[i].name
 	}
 	cfg.Labels = []*capture.Label{capture.NewLabel("session", sessions, nil), capture.NewLabel("sample", samples, nil)}

@@ -66,7 +66,7 @@ func (d *draw) color() (written, read float64) {
 	if d.targets == 0 {
 		return 0, 0
 	}
-	pixels := d.pixelQuads() * 4 * d.full * d.samplesStored()
+	pixels := d.geometry().tested * 4 * d.full * d.samplesStored()
 	written = pixels * d.bytes * d.compress
 	if d.blend {
 		read = written

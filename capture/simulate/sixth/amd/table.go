@@ -93,19 +93,19 @@ var publics = func() (list []public) {
 		if x.n.single+x.n.double == 0 {
 			return 0
 		}
-		return x.n.aniso
+		return math.Min(16, x.d.main.aniso)
 	})
 
-	list = hits(list, inTCP, "L0CacheHit", func(x *row) (float64, float64) { return x.n.l0, x.n.miss0 })
-	list = hits(list, inGL1, "L1CacheHit", func(x *row) (float64, float64) { return x.n.l1, math.Min(x.n.l1, x.n.miss1) })
-	list = hits(list, inGL2, "L2CacheHit", func(x *row) (float64, float64) { return x.n.l2, x.n.miss2 })
+	list = hits(list, inTCP, "L0Cache", func(x *row) (float64, float64) { return x.n.l0, x.n.miss0 })
+	list = hits(list, inGL1, "L1Cache", func(x *row) (float64, float64) { return x.n.l1, math.Min(x.n.l1, x.n.miss1) })
+	list = hits(list, inGL2, "L2Cache", func(x *row) (float64, float64) { return x.n.l2, x.n.miss2 })
 	list = append(list, public{"L2CacheMiss", "percent", inGL2, false, func(x *row, p repeat) float64 {
 		return ratio100(math.Min(x.n.l2, math.Round(x.n.miss2*p.ratio)), x.n.l2)
 	}})
-	list = hits(list, inSQC, "InstCacheHit", func(x *row) (float64, float64) {
+	list = hits(list, inSQC, "InstCache", func(x *row) (float64, float64) {
 		return x.n.instHits + x.n.instMisses, x.n.instMisses
 	})
-	list = hits(list, inSQC, "ScalarCacheHit", func(x *row) (float64, float64) {
+	list = hits(list, inSQC, "ScalarCache", func(x *row) (float64, float64) {
 		return x.n.scalarHits + x.n.scalarMisses, x.n.scalarMisses
 	})
 	list = items(list, inGL2, "FetchSize", "bytes", func(x *row) float64 { return x.n.fetched })

@@ -44,38 +44,25 @@ type draw struct {
 	groups float64 // of a dispatch
 	main   program // of pixels, or of the dispatch
 
-	// Geometry.
-	prims, verts     float64 // verts are those that are shaded
-	indices          float64 // bytes of an index, 0 without
-	culled, clipped  float64 // shares of prims: never rasterized, and cut into others
-	vertex           program
-	attributes       float64 // bytes that a vertex hands to pixels
-	quads            float64 // that primitives cover
-	block            float64 // quads that the rasterizer finds in a block of four, for thin primitives
-	hierarchical     float64 // share of quads that the coarse test drops
-	early            float64 // share of the rest that the fine test drops
-	stencil          float64 // share of failing samples that fail for their stencil
-	samples          float64 // of a pixel
-	tested, written  bool    // depth
-	late             bool    // tested after the shader
-	expand           float64 // by what planes that do not compress multiply the test's clocks
-	full             float64 // share of the lanes of a pixel wave that lie inside of primitives
-	targets          float64
-	bytes            float64 // of a pixel, of all targets
-	blend            bool
-	slow             float64 // share of quads in formats of 32 bits a channel
-	surface          float64 // pixels of the targets, where draws cover them again and again
-	compress         float64 // share of a target's bytes that color compression leaves
-	front, back      float64 // ns of its launch and its end
-	hide             float64 // share of time in which a depth unit whose quads wait counts itself as busy
-	imbalance        float64 // by how much the busiest of equal parts works longer than the mean
-	segments         [segmentsOf][segmentsLong]float64
-	shortTermVariety float64
+	prims, verts, indices float64 // verts are those that are shaded, indices the bytes of one, 0 without
+	culled, clipped       float64 // shares of prims: never rasterized, and cut into others
+	vertex                program
+	quads, block          float64 // that primitives cover, and that the rasterizer finds in a block of four of them
+	hierarchical, early   float64 // share of quads that the coarse test drops, and of the rest that the fine one does
+	stencil, samples      float64 // share of failing samples that fail for their stencil; samples of a pixel
+	tested, written, late bool    // depth; late is after the shader
+	expand                float64 // by what planes that do not compress multiply the test's clocks
+	full                  float64 // share of the lanes of a pixel wave that lie inside of primitives
+	targets, bytes        float64 // bytes are those of a pixel in all targets
+	blend                 bool
+	slow                  float64 // share of quads in formats of 32 bits a channel
+	surface, compress     float64 // pixels of targets that draws cover again and again; share of bytes that compression leaves
+
+	front, back float64 // ns of its launch and its end
+	hide        float64 // share of time in which a depth unit whose quads wait counts itself as busy
+	imbalance   float64 // by how much the busiest of equal parts works longer than the mean
+	segments    [segmentsOf][segmentsLong]float64
 }
-
-// Waves of each kind.
-
-func (d *draw) pixelQuads() float64 { return d.quads * (1 - d.hierarchical) * (1 - d.earlyFail()) }
 
 // earlyFail is the share of quads that never reach a shader for the fine test.
 func (d *draw) earlyFail() float64 {
@@ -94,7 +81,7 @@ func (d *draw) mainWaves() float64 {
 	if !d.shades() {
 		return 0
 	}
-	return max(1, d.pixelQuads()*4/(d.main.lanes*0.96))
+	return max(1, d.geometry().tested*4/(d.main.lanes*0.96))
 }
 
 func (d *draw) vertexWaves() float64 { return max(1, d.verts/(d.vertex.lanes*0.9)) }
@@ -115,11 +102,11 @@ const (
 )
 
 // vary draws how much each stage has to do along the draw.
-func (d *draw) vary(r simulate.Random) {
+func (d *draw) vary(r simulate.Random, sigma float64) {
 	for s := range d.segments {
 		sum, x := 0.0, 1.0
 		for i := range d.segments[s] {
-			x = 0.6*x + 0.4*r.Spread(d.shortTermVariety)
+			x = 0.6*x + 0.4*r.Spread(sigma)
 			d.segments[s][i] = x
 			sum += x
 		}
