@@ -105,9 +105,6 @@ func (f *flow) account(dt float64, can, could, top, slow *[stageKinds]float64) {
 	fill += total[stSlots] * 0.8
 	back := fill * fill / (1 + fill*fill)
 	works := math.Min(1, total[stMemory])
-	if works <= 1e-6 {
-		back = 0
-	}
 	stall := 1 - (1-back)*(1-held)*(1-0.06*works)
 	o.stalled += stall * dt
 	o.pipe += dt * (1 - math.Pow(1-works, 1.25)*(1-stall))

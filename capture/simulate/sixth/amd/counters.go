@@ -86,7 +86,7 @@ type counts struct {
 	l0, miss0, l1, miss1, l2, miss2 float64
 	fetched, written                float64
 	colorRead, colorWritten         float64
-	maskRead, maskWritten           float64
+	maskRead, maskWritten           float64 // with what compression keeps of its blocks
 	depthRead, depthWritten         float64
 	prims, culled, clipped, verts   float64
 	quads, hiz, tested              float64 // as the rasterizer covers them, after the coarse test, after the fine one
@@ -96,8 +96,8 @@ type counts struct {
 	waves, groups, threads          float64
 	single, double                  float64 // quads of samples of one level and of two
 	singleVolume, doubleVolume      float64
-	instHits, instMisses            float64
-	scalarHits, scalarMisses        float64
+
+	instHits, instMisses, scalarHits, scalarMisses float64
 }
 
 // countsOf counts the work of a draw. Each level of the caches is asked for what the one before it did not have; fixed

@@ -64,7 +64,6 @@
 //
 // # Left out
 //
-// Tessellation, geometry and mesh shaders, ray tracing, scratch memory, instruction cache misses that cost time,
-// translation of addresses, page faults, the display, other processes, and two draws at once, which samples prevent.
-// Options for sampling by time, of hosts, metric sets and gaps mean nothing to a profiler that replays.
+// Tessellation, geometry and mesh shaders, ray tracing, scratch memory, time that misses of instructions and of address
+// translation cost, other processes, and two draws at once, which samples prevent. Options of sampling by time mean nothing.
 package amd

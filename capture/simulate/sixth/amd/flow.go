@@ -76,12 +76,11 @@ func (f *flow) guess() float64 {
 	for i := range f.stages {
 		s := &f.stages[i]
 		t := 0.0
-		if s.wave == nil {
+		if w := s.wave; w == nil {
 			t = s.fixed(&none)
 		} else {
-			most, _ := s.wave.rate(math.Min(s.wave.waves, s.wave.slots), &none)
-			t = s.wave.waves/most + s.wave.alone
-			apart += s.wave.alone
+			most, _ := w.rate(math.Min(w.waves, w.slots), &none)
+			t, apart = w.waves/most+w.alone, apart+w.alone
 		}
 		sum += power(t, ofFixed)
 	}

@@ -58,17 +58,9 @@ const (
 
 // Shares of their peak that units reach for long. They are assumed, and the more things a unit serves, the lower.
 const (
-	reachVector  = 0.90
-	reachTexture = 0.92
-	reachLocal   = 0.93
-	reachL1      = 0.82
-	reachL2      = 0.80
-	reachFabric  = 0.83
-	reachDRAM    = 0.86
-	reachGeom    = 0.90
-	reachRaster  = 0.88
-	reachDepth   = 0.88
-	reachColor   = 0.90
+	reachVector, reachTexture, reachLocal          = 0.90, 0.92, 0.93
+	reachL1, reachL2, reachFabric, reachDRAM       = 0.82, 0.80, 0.83, 0.86
+	reachGeom, reachRaster, reachDepth, reachColor = 0.90, 0.88, 0.88, 0.90
 )
 
 // machine is a product as one case finds it: parts are worn and driven differently.

@@ -24,8 +24,7 @@ func (c *content) judge() (*simulate.Truth, error) {
 	var simulated [limits]bool
 	at := int64(0)
 	for i := range c.draws {
-		d := &c.draws[i]
-		none := easing(noCandidate)
+		d, none := &c.draws[i], easing(noCandidate)
 		base := c.machine.run(d, &none)
 		took := int64(base.total)
 		truth.Each = append(truth.Each, simulate.FrameTruth{Content: c.phases[i], Begin: at, GPUBegin: at, GPUEnd: at + took,

@@ -24,11 +24,7 @@ var tells = map[simulate.Candidate][]string{
 
 // left are the names of the counters that a recorder with these options does not measure.
 func left(o *simulate.Options) []string {
-	out := telling.Left(o, telling.GPA)
-	for _, c := range o.Withheld {
-		out = append(out, tells[c]...)
-	}
-	return out
+	return append(telling.Left(o, telling.GPA), telling.Left(o, tells)...)
 }
 
 // record replays every draw once for each group of counters. Nothing is sampled by time, so that nothing is late,

@@ -7,13 +7,10 @@ import (
 
 // publics are the public counters of the generation, in groups as AMD's manual has them.
 var publics = func() (list []public) {
-	timing := func(name string, of func(x *row) float64) {
-		list = items(list, inTiming, name, "ns", of)
-	}
-	timing("GPUTime", func(x *row) float64 { return x.time })
-	timing("ExecutionDuration", func(x *row) float64 { return x.exec })
-	timing("ExecutionStart", func(x *row) float64 { return x.at })
-	timing("ExecutionEnd", func(x *row) float64 { return x.at + x.exec })
+	list = items(list, inTiming, "GPUTime", "ns", func(x *row) float64 { return x.time })
+	list = items(list, inTiming, "ExecutionDuration", "ns", func(x *row) float64 { return x.exec })
+	list = items(list, inTiming, "ExecutionStart", "ns", func(x *row) float64 { return x.at })
+	list = items(list, inTiming, "ExecutionEnd", "ns", func(x *row) float64 { return x.at + x.exec })
 	list = append(list,
 		public{"GPUBusy", "percent", inTiming, false, func(x *row, _ repeat) float64 { return ratio100(x.w.clocks, x.w.always) }},
 		public{"GPUBusyCycles", "cycles", inTiming, false, func(x *row, p repeat) float64 { return x.w.clocks * p.time }})

@@ -4,17 +4,13 @@ import "astrolabe/capture/simulate"
 
 // program is a shader as one of its waves runs it.
 type program struct {
-	lanes  float64 // 32 or 64 threads in a wave
-	active float64 // share of lanes that work, from 0 to 1
+	lanes, active float64 // 32 or 64 threads in a wave, and the share of them that works
 
 	valu, trans, salu, smem float64 // instructions
 	chain                   float64 // clocks that an instruction waits for the one before, as a multiple of its issue
 
-	samples float64 // texture instructions
-	filter  float64 // clocks that a quad of a sample takes: 1 bilinear, 2 trilinear, more with anisotropy
-	tri     float64 // share of samples that read two levels
-	volume  float64 // share of samples of volumes
-	aniso   float64 // mean number of taps
+	samples, filter    float64 // texture instructions, and clocks of a quad of one: 1 bilinear, 2 trilinear, more with anisotropy
+	tri, volume, aniso float64 // shares of samples that read two levels, and volumes; mean number of taps
 
 	loads, stores         float64 // instructions to buffers and images without filter
 	loadLines, storeLines float64 // cache lines that one touches
@@ -22,11 +18,8 @@ type program struct {
 	conflict              float64 // share of the loads' clocks in which lines fall into one set of tags
 	atomics               float64 // instructions
 
-	local, bank float64 // instructions to local memory, and by what bank conflicts multiply their clocks
-	barriers    float64
-
-	rounds float64 // times that the wave waits for memory, one after the other
-	spread float64 // lines that a round waits for, as it takes as long as the slowest
+	local, bank, barriers float64 // instructions to local memory, and by what bank conflicts multiply their clocks
+	rounds, spread        float64 // waits for memory, one after the other, and lines of one, which takes as long as the slowest
 
 	vgprs      int     // registers of a lane
 	group, lds float64 // waves in a group, bytes of local memory of a group
@@ -89,9 +82,9 @@ func (d *draw) vertexWaves() float64 { return max(1, d.verts/(d.vertex.lanes*0.9
 // scaled is the same work in another amount.
 func (d draw) scaled(by float64) draw {
 	d.groups = max(1, float64(int(d.groups*by)))
-	d.prims = max(2, d.prims*by)
-	d.verts = max(3, d.verts*by)
-	d.quads *= by
+	if d.quads *= by; d.verts > 3 { // not one triangle over the picture
+		d.prims, d.verts = max(2, d.prims*by), max(3, d.verts*by)
+	}
 	return d
 }
 
