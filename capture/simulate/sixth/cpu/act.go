@@ -52,7 +52,7 @@ func (s *sim) goOn(i int) {
 		t.repeat = 1
 		switch st.do {
 		case doRun:
-			t.c, t.left = &p.codes[st.code], st.n*s.varied(t, st.spread)
+			t.code, t.left = st.code, st.n*s.varied(t, st.spread)
 			t.pc++
 			s.dirty = true
 			return
@@ -66,7 +66,7 @@ func (s *sim) goOn(i int) {
 				break
 			}
 			if spin := p.locks[st.at].spin; spin != 0 && !t.late {
-				t.lock, t.spin, t.c, t.left = st.at, math.MaxInt64, &spinning, math.Inf(1)
+				t.lock, t.spin, t.code, t.left = st.at, math.MaxInt64, len(s.codes)-1, math.Inf(1)
 				if spin > 0 {
 					t.spin = s.now + int64(spin*repeat)
 				}

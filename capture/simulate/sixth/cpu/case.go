@@ -39,18 +39,22 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 // draw draws what a case is.
 func draw(kind string, seed uint64) (l *load, text, plant string, err error) {
 	r := simulate.NewRandom(seed, "cpu-sixth "+kind)
-	hold := clockDrawn
+	hold := clockMild
 	p := &plants[seed%uint64(len(plants))]
 	switch kind {
 	case simulate.KindSingle:
 		hold, plant = p.clock, p.of.String()
-	case simulate.KindHealthy, simulate.KindSerial:
+	case simulate.KindHealthy, simulate.KindSerial, simulate.KindTwoPhase:
 		hold = clockFree
+	}
+	if kind == simulate.KindTwoPhase && r.Chance(0.25) {
+		hold = clockMild
 	}
 	m := newMachine(r, hold)
 	l = &load{m: m, seed: r.Uint64()}
 	make := func(fill func(b *builder), name string) {
 		b := newBuilder(r, m, name)
+		b.mixed = kind == simulate.KindArchetype
 		fill(b)
 		if kind == simulate.KindArchetype || kind == simulate.KindRandom {
 			calmRoles(b)
@@ -122,6 +126,7 @@ func (l *load) usable(kind string) (bool, error) {
 			return false, err
 		}
 		if s.enough() {
+			l.shorten(s)
 			if kind != simulate.KindHealthy {
 				return true, nil
 			}
@@ -133,4 +138,18 @@ func (l *load) usable(kind string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// shorten takes time from phases that do far more units than it takes to judge them.
+func (l *load) shorten(s *sim) {
+	const units, least = 4000, 0.7e9
+	for k := range l.phases {
+		end := len(s.done)
+		if k+1 < len(s.starts) {
+			end = s.starts[k+1]
+		}
+		if n := end - s.starts[k]; n > units {
+			l.length[k] = max(least, l.length[k]*units/int64(n))
+		}
+	}
 }

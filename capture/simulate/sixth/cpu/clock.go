@@ -10,8 +10,8 @@ import (
 type clockHold uint8
 
 const (
-	clockDrawn clockHold = iota
-	clockFree            // nothing, as far as the machine allows
+	clockMild clockHold = iota // drawn, and no more than a part of what could be
+	clockFree                  // nothing, as far as the machine allows
 	heldByHeat
 	heldByPower
 	heldByGovernor
@@ -50,10 +50,15 @@ func newClockRule(r simulate.Random, b *model, m *machine, hold clockHold) clock
 		}
 		full += m.clusters[k].core.watts * float64(len(m.clusters[k].cpus)) / threads
 	}
-	if hold == clockDrawn {
-		hold = simulate.Pick(r, clockFree, clockFree, clockFree, heldByPower, heldByHeat, heldByGovernor)
+	mild := hold == clockMild
+	if mild {
+		hold = simulate.Pick(r, clockFree, clockFree, clockFree, clockFree, heldByPower, heldByHeat, heldByGovernor)
 	}
-	c.follows = b.phone || !b.server && r.Chance(0.4)
+	c.follows = b.phone || !b.server && r.Chance(0.25)
+	part := 1.0
+	if mild {
+		part = r.Between(1, 4)
+	}
 	// Limits are in every machine; whether they are reached is the load's and the draw's.
 	if b.watts > 0 {
 		cores := 0
@@ -72,18 +77,18 @@ func newClockRule(r simulate.Random, b *model, m *machine, hold clockHold) clock
 	case heldByHeat:
 		if c.throttle > 0 {
 			// A clogged fan, a case in the sun: heat leaves only as fast as at a part of the highest power.
-			c.heating = (c.throttle - c.ambient) / (full * r.Between(0.1, 0.3))
+			c.heating = (c.throttle - c.ambient) / (full * r.Between(0.1, 0.3) * part)
 			c.start, c.limit, c.mass = c.throttle-r.Between(0, 2), 0, r.Log(0.5e9, 3e9)
 		}
 	case heldByPower:
 		if c.limit > 0 {
-			c.limit = full * r.Between(0.12, 0.4)
+			c.limit = full * min(0.9, r.Between(0.12, 0.4)*part)
 			c.throttle = 0
 		}
 	case heldByGovernor:
 		switch {
 		case !b.phone && r.Chance(0.6):
-			c.fixed = r.Between(0.4, 0.8) // somebody saves power, or a hypervisor does
+			c.fixed = r.Between(0.4, 0.8+0.05*part) // somebody saves power, or a hypervisor does
 		default:
 			c.follows = true
 		}

@@ -98,6 +98,29 @@ func newCode(r simulate.Random, kind int) code {
 	return c
 }
 
+// blend makes the code one whose instructions are in part those of another.
+func (c *code) blend(o code, part float64) {
+	mix := func(a *float64, b float64) { *a += (b - *a) * part }
+	misses, branches := c.branches*c.missed, o.branches*o.missed
+	mix(&misses, branches)
+	cold, other := c.l2*c.cold, o.l2*o.cold
+	mix(&cold, other)
+	flight := 1 / c.flight
+	mix(&flight, 1/o.flight)
+	cycles := 1 / c.ilp
+	mix(&cycles, 1/o.ilp)
+	for _, x := range []struct {
+		a *float64
+		b float64
+	}{{&c.ops, o.ops}, {&c.branches, o.branches}, {&c.fetch, o.fetch}, {&c.icache, o.icache}, {&c.itlb, o.itlb}, {&c.loads, o.loads},
+		{&c.l1, o.l1}, {&c.l2, o.l2}, {&c.overlap, o.overlap}, {&c.extra, o.extra}, {&c.dtlb, o.dtlb}, {&c.faults, o.faults},
+		{&c.kernel, o.kernel}} {
+		mix(x.a, x.b)
+	}
+	c.set = max(c.set, o.set)
+	c.missed, c.cold, c.flight, c.ilp = misses/c.branches, cold/c.l2, 1/flight, 1/cycles
+}
+
 // spinning is what waits at a lock without giving its CPU up: a load, a comparison and a pause, which takes some 40
 // cycles on Zen and 140 from Skylake on.
 var spinning = code{name: "spin", ilp: 0.08, ops: 1.3, branches: 0.33, missed: 0.0002, fetch: 0, loads: 0.33, l1: 0.002,

@@ -78,17 +78,21 @@ const slack = 12
 // builder puts a phase together.
 type builder struct {
 	simulate.Random
-	m *machine
-	p phase
+	m     *machine
+	p     phase
+	mixed bool // code is never of one kind only
 }
 
 func newBuilder(r simulate.Random, m *machine, name string) *builder {
-	return &builder{r, m, phase{name: name, spare: r.Between(0.25, 0.8)}}
+	return &builder{Random: r, m: m, p: phase{name: name, spare: r.Between(0.25, 0.8)}}
 }
 
 // code adds code of a kind, changed by edit if there is one.
 func (b *builder) code(kind int, edit ...func(c *code)) int {
 	c := newCode(b.Random, kind)
+	if b.mixed {
+		c.blend(newCode(b.Random, simulate.Pick(b.Random, codeMixed, codeMixed, b.IntN(codeKinds))), b.Between(0.1, 0.6))
+	}
 	for _, e := range edit {
 		e(&c)
 	}

@@ -154,11 +154,11 @@ var kernelCode = code{name: "switch", ilp: 1.8, ops: 1.1, branches: 0.19, missed
 
 // add counts some ns of a CPU's thread, or of the switch to it.
 func (r *recorder) add(s *sim, c *cpuState, i int, ns float64, switching bool) {
-	what, p := c.cur.c, c.p
+	what, p := s.codes[c.cur.code], c.p
 	site := s.m.sites[i]
 	k := &s.m.clusters[site.cluster].core
 	hz := k.hz / 1e9 * s.clk.share[site.cluster]
-	if switching || what == nil {
+	if switching {
 		what = &kernelCode
 		one := noRelief()
 		p = paceOf(what, k, s.m, &one, beside{hz: hz, fit: 1})

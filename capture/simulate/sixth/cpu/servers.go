@@ -203,7 +203,7 @@ func thrashing(b *builder) {
 func spinners(b *builder) {
 	l := b.lock(simulate.Pick(b.Random, -1, -1, 200*us))
 	c := b.code(simulate.Pick(b.Random, codeMixed, codeGraph, codeInteger))
-	work := b.Log(40*us, 400*us)
+	work := b.Log(100*us, 800*us)
 	b.role("thread", max(2, min(b.m.cores(), b.threads())), b.run(c, work, 0.3), at(doLock, l), b.run(c, work*b.Log(0.02, 1), 0.3),
 		at(doUnlock, l), step{do: doUnit})
 }

@@ -33,8 +33,8 @@ type thread struct {
 	pc     int
 	round  int
 	state  state
-	cpu    int // where it runs, or ran last
-	c      *code
+	cpu    int     // where it runs, or ran last
+	code   int     // place in the simulation's codes
 	left   float64 // instructions
 	date   int64
 	late   bool
@@ -114,13 +114,14 @@ type sim struct {
 	tick    int64 // of the governor
 	dirty   bool
 	memo    map[uint64]memoryState
-	press   map[pressed]float64
-	slots   []int64 // when each slot of the disk is free
-	bus     int64   // when its bus is
-	bytes   float64 // that memory moves in a ns
-	weight  float64 // CPUs that ran the program, added up over looks
-	spun    float64 // ns at locks
-	worked  float64 // ns of the program on CPUs
+	codes   []*code     // of this phase, and what spins
+	press   [][]float64 // by cluster and code
+	slots   []int64     // when each slot of the disk is free
+	bus     int64       // when its bus is
+	bytes   float64     // that memory moves in a ns
+	weight  float64     // CPUs that ran the program, added up over looks
+	spun    float64     // ns at locks
+	worked  float64     // ns of the program on CPUs
 	ended   bool
 }
 
@@ -129,14 +130,9 @@ type doneUnit struct {
 	node int32
 }
 
-type pressed struct {
-	c *code
-	k *core
-}
-
 func newSim(m *machine, phases []phase, seed uint64, r relief, target []int, length []int64) *sim {
 	s := &sim{m: m, phases: phases, seed: seed, r: r, target: target, length: length, memo: map[uint64]memoryState{},
-		press: map[pressed]float64{}, clk: newClocks(m), cpus: make([]cpuState, len(m.sites)),
+		clk: newClocks(m), cpus: make([]cpuState, len(m.sites)),
 		slots: make([]int64, m.disk.slots)}
 	if r.highest {
 		for k := range s.clk.share {
@@ -185,7 +181,19 @@ func (s *sim) begin() {
 	s.locks, s.credits = make([]lockState, len(p.locks)), make([]creditState, len(p.credits))
 	s.bars = make([]barrierState, len(p.barriers))
 	clear(s.memo)
-	clear(s.press)
+	s.codes = nil
+	for i := range p.codes {
+		s.codes = append(s.codes, &p.codes[i])
+	}
+	s.codes = append(s.codes, &spinning)
+	s.press = nil
+	for k := range s.m.clusters {
+		var list []float64
+		for _, c := range s.codes {
+			list = append(list, c.pressure(&s.m.clusters[k].core, s.m))
+		}
+		s.press = append(s.press, list)
+	}
 	for i := range s.cpus {
 		s.cpus[i] = cpuState{idle: s.now, busy: s.cpus[i].busy, ours: s.cpus[i].ours}
 	}
