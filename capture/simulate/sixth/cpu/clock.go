@@ -52,7 +52,8 @@ func newClockRule(r simulate.Random, b *model, m *machine, hold clockHold) clock
 	}
 	mild := hold == clockMild
 	if mild {
-		hold = simulate.Pick(r, clockFree, clockFree, clockFree, clockFree, heldByPower, heldByHeat, heldByGovernor)
+		hold = simulate.Pick(r, clockFree, clockFree, clockFree, clockFree, clockFree, clockFree, heldByPower, heldByPower,
+			heldByHeat, heldByGovernor)
 	}
 	c.follows = b.phone || !b.server && r.Chance(0.25)
 	part := 1.0

@@ -50,7 +50,7 @@ func newCode(r simulate.Random, kind int) code {
 	c := code{ops: r.Between(1.02, 1.2), branches: r.Between(0.1, 0.2), missed: r.Log(0.001, 0.006), fetch: r.Between(0.01, 0.04),
 		icache: r.Log(0.0001, 0.001), itlb: r.Log(1e-6, 3e-5), loads: r.Between(0.2, 0.32), l1: r.Log(0.002, 0.012),
 		l2: r.Log(0.0002, 0.0012), set: r.Log(1, 24) * mib, cold: r.Between(0.02, 0.15), flight: r.Between(3, 6),
-		overlap: r.Between(0.2, 0.45), extra: r.Between(0.2, 0.8), dtlb: r.Log(3e-5, 4e-4), ilp: r.Between(2.2, 3.2),
+		overlap: r.Between(0.2, 0.45), extra: r.Between(0.2, 0.8), dtlb: r.Log(3e-5, 4e-4), ilp: r.Between(2.3, 3.4),
 		faults: r.Log(1e-9, 1e-7), kernel: r.Between(0.005, 0.04)}
 	switch kind {
 	case codeInteger:
@@ -65,13 +65,13 @@ func newCode(r simulate.Random, kind int) code {
 		c.name, c.branches, c.missed = "branchy", r.Between(0.17, 0.24), r.Between(0.045, 0.12)
 		c.ilp = r.Between(2.4, 3.4)
 	case codeInterpreter:
-		c.name, c.branches, c.missed = "interpreter", r.Between(0.19, 0.24), r.Log(0.006, 0.03)
-		c.ops, c.fetch, c.icache = r.Between(1.05, 1.25), r.Between(0.03, 0.1), r.Log(0.001, 0.008)
+		c.name, c.branches, c.missed = "interpreter", r.Between(0.19, 0.24), r.Log(0.008, 0.04)
+		c.ops, c.fetch, c.icache = r.Between(1.05, 1.25), r.Between(0.03, 0.12), r.Log(0.002, 0.014)
 		c.l1, c.l2, c.faults = r.Log(0.006, 0.02), r.Log(0.0004, 0.002), r.Log(1e-8, 2e-6)
 	case codeLarge:
-		c.name, c.branches, c.missed = "large", r.Between(0.18, 0.23), r.Log(0.005, 0.016)
-		c.fetch, c.icache, c.itlb = r.Between(0.06, 0.16), r.Log(0.012, 0.05), r.Log(1e-4, 8e-4)
-		c.l1, c.l2, c.kernel = r.Log(0.01, 0.025), r.Log(0.001, 0.004), r.Between(0.03, 0.15)
+		c.name, c.branches, c.missed = "large", r.Between(0.18, 0.23), r.Log(0.006, 0.024)
+		c.fetch, c.icache, c.itlb = r.Between(0.06, 0.18), r.Log(0.014, 0.06), r.Log(1e-4, 8e-4)
+		c.l1, c.l2, c.kernel, c.ilp = r.Log(0.012, 0.035), r.Log(0.0015, 0.008), r.Between(0.03, 0.15), r.Between(2.4, 3.4)
 	case codeChase:
 		c.name, c.l1, c.l2 = "chase", r.Between(0.02, 0.06), r.Between(0.008, 0.035)
 		c.set, c.cold, c.flight, c.overlap = r.Log(64, 4000)*mib, r.Between(0.1, 0.4), r.Between(1, 2.2), r.Between(0.05, 0.3)
@@ -87,10 +87,10 @@ func newCode(r simulate.Random, kind int) code {
 	case codeKernel:
 		c.name, c.kernel, c.branches, c.missed = "kernel", r.Between(0.85, 1), r.Between(0.17, 0.22), r.Log(0.006, 0.02)
 		c.fetch, c.icache, c.l1, c.l2 = r.Between(0.04, 0.12), r.Log(0.006, 0.025), r.Log(0.01, 0.03), r.Log(0.001, 0.005)
-		c.ilp = r.Between(1.6, 2.4)
+		c.ilp = r.Between(1.8, 2.8)
 	case codeMixed:
-		c.name, c.ilp = "mixed", r.Between(1.6, 3)
-		c.missed, c.icache, c.l1, c.l2 = r.Log(0.004, 0.04), r.Log(0.001, 0.02), r.Log(0.005, 0.03), r.Log(0.0006, 0.01)
+		c.name, c.ilp = "mixed", r.Between(1.9, 3.5)
+		c.missed, c.icache, c.l1, c.l2 = r.Log(0.005, 0.06), r.Log(0.001, 0.03), r.Log(0.008, 0.04), r.Log(0.0008, 0.012)
 		c.set, c.cold, c.flight = r.Log(4, 400)*mib, r.Between(0.1, 0.6), r.Between(2, 8)
 		c.dtlb, c.kernel, c.faults = r.Log(1e-4, 3e-3), r.Between(0.01, 0.12), r.Log(1e-8, 3e-6)
 	}

@@ -1,8 +1,10 @@
 package cpu
 
 import (
+	"astrolabe/capture/metrics"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 	"strconv"
 	"testing"
@@ -35,6 +37,20 @@ func TestDist(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 				continue
+			}
+			if os.Getenv("M") != "" {
+				cap, err := c.Record(simulate.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				list, _ := metrics.Metrics(cap)
+				x := ""
+				for _, m := range list {
+					if v := m.Total().Float(); v == v && slices.Contains([]string{"cpu_utilization", "ipc", "io_wait", "branch_mpki", "cache_mpki", "retiring_slots", "bad_speculation_slots", "frontend_slots", "backend_slots", "memory_slots", "amd_retiring_slots", "amd_frontend_slots", "amd_backend_slots", "amd_bad_speculation_slots", "amd_memory_slots", "backend_stalls", "frontend_stalls", "cpu_pressure", "io_pressure", "context_switch_rate", "average_frequency", "page_fault_rate", "run_queue_per_cpu", "cpu_activity_system", "frequency_share"}, m.Name) {
+						x += fmt.Sprintf(" %s %.3g", m.Name, v)
+					}
+				}
+				t.Logf("   %d samples of %d ms, %d counters:%s", cap.Len(), cap.Axis.Interval(0)/1e6, len(cap.Counters), x)
 			}
 			parts := tr.Phases
 			if len(parts) == 0 {

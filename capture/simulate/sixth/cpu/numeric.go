@@ -68,10 +68,19 @@ func team(b *builder, n int, meet int, uneven, alone float64, parts ...func(scal
 	}
 }
 
+// workers is how many threads a team has: one for each core, of phones for each of the fast ones.
+func (b *builder) workers(most int) int {
+	n := b.m.cores()
+	if b.m.phone {
+		n -= len(b.m.clusters[0].cpus)
+	}
+	return max(2, min(n, most))
+}
+
 func stencil(b *builder) {
 	sweep := b.code(codeStream)
 	calc := b.code(simulate.Pick(b.Random, codeVector, codeChain, codeStream, codeVector))
-	n := max(2, min(b.m.cores(), 24))
+	n := b.workers(24)
 	work := b.Log(1*ms, 12*ms)
 	share := b.Between(0, 0.9)
 	team(b, n, b.barrier(n), simulate.Pick(b.Random, 0.03, 0.1, 0.5), simulate.Pick(b.Random, 0, 0, b.Log(0.05, 1)),
@@ -82,7 +91,7 @@ func stencil(b *builder) {
 func inference(b *builder) {
 	weights := b.code(codeStream, func(c *code) { c.extra = b.Between(0, 0.2); c.ilp = 3 })
 	gemm := b.code(codeVector)
-	n := max(1, min(b.m.cores(), 16))
+	n := b.workers(16)
 	work := b.Log(0.6*ms, 6*ms)
 	share := b.Between(0.05, 0.95)
 	team(b, n, b.barrier(n), 0.06, simulate.Pick(b.Random, 0, b.Log(0.05, 0.5)),
@@ -120,7 +129,7 @@ func compression(b *builder) {
 func graph(b *builder) {
 	walk := b.code(simulate.Pick(b.Random, codeGraph, codeGraph, codeChase), func(c *code) { c.private = false })
 	gather := b.code(simulate.Pick(b.Random, codeStream, codeMixed))
-	n := max(2, min(b.m.cores(), 24))
+	n := b.workers(24)
 	work := b.Log(1*ms, 8*ms)
 	if b.Chance(0.5) {
 		team(b, n, b.barrier(n), simulate.Pick(b.Random, 0.05, 0.3, 0.7), 0,

@@ -142,7 +142,7 @@ func serial(b *builder) {
 		plantInTurn(b)
 		return
 	}
-	n := b.Whole(2, max(2, min(8, b.m.cores())))
+	n := b.Whole(2, b.workers(8))
 	c, d := b.code(codeMixed), b.code(simulate.Pick(b.Random, codeInteger, codeLarge, codeBranchy, codeVector))
 	work := b.Log(0.5*ms, 4*ms)
 	team(b, n, b.barrier(n), b.Between(0.2, 0.7), b.Between(0.5, 2.5),

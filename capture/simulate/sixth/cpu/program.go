@@ -91,11 +91,12 @@ func newBuilder(r simulate.Random, m *machine, name string) *builder {
 func (b *builder) code(kind int, edit ...func(c *code)) int {
 	c := newCode(b.Random, kind)
 	if b.mixed {
-		c.blend(newCode(b.Random, simulate.Pick(b.Random, codeMixed, codeMixed, b.IntN(codeKinds))), b.Between(0.1, 0.6))
+		c.blend(newCode(b.Random, simulate.Pick(b.Random, codeMixed, codeMixed, b.IntN(codeKinds))), b.Between(0.3, 0.8))
 	}
 	for _, e := range edit {
 		e(&c)
 	}
+	c.kernel = min(1, c.kernel+1500*c.faults) // instructions of the kernel for a fault
 	b.p.codes = append(b.p.codes, c)
 	return len(b.p.codes) - 1
 }

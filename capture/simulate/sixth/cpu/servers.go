@@ -19,7 +19,7 @@ var archetypes = []maker{
 	{"build", build}, {"game", game}, {"user interface", userInterface}, {"stencil", stencil}, {"inference", inference},
 	{"Python threads", python}, {"script", script}, {"scan of files", scan}, {"video encoder", encoder},
 	{"compression", compression}, {"graph analytics", graph}, {"join", join}, {"thrashing", thrashing},
-	{"spinning runtime", spinners}, {"simulation", simulation}, {"stream of packets", packets},
+	{"search", search}, {"compiled script", jit}, {"spinning runtime", spinners}, {"simulation", simulation}, {"stream of packets", packets},
 }
 
 // threads is a number of threads that suits a machine: by chance fewer or more than it has cores.
@@ -125,16 +125,16 @@ func keyValue(b *builder) {
 func calls(b *builder) {
 	app, kernel := b.code(codeLarge), b.code(codeKernel)
 	wait := b.Log(0.4*ms, 20*ms)
-	work := wait * b.Log(0.03, 1)
+	work := wait * b.Log(0.08, 2)
 	list := []step{b.run(app, work*0.5, 0.4), b.run(kernel, work*0.2, 0.2), do(doAsk, wait, 0.5),
 		b.run(app, work*0.3, 0.4), step{do: doUnit}}
 	b.role("worker", b.threads(), list...)
 }
 
 func build(b *builder) {
-	compiler := b.code(codeLarge, func(c *code) { c.faults = b.Log(1e-6, 2e-5) })
+	compiler := b.code(codeLarge, func(c *code) { c.faults = b.Log(5e-7, 6e-6) })
 	parse := b.code(codeBranchy, func(c *code) { c.missed = b.Between(0.02, 0.06) })
-	kernel := b.code(codeKernel, func(c *code) { c.faults = 1e-5 })
+	kernel := b.code(codeKernel, func(c *code) { c.faults = 4e-6 })
 	work := b.Log(8*ms, 60*ms)
 	list := []step{{do: doFork}, b.run(kernel, b.Between(0.3*ms, 1.5*ms), 0.3), with(b.Log(0.03, 1), do(doRead, 2e5, 0.5)),
 		b.run(parse, work*b.Between(0.1, 0.4), 0.6), b.run(compiler, work*0.7, 0.6),
@@ -219,4 +219,28 @@ func packets(b *builder) {
 	}
 	b.role("receive", 1, append(first, at(doTake, room), b.run(kernel, work*b.Between(0.2, 0.9), 0.2), at(doPost, full))...)
 	b.role("handle", b.Whole(1, 4), at(doTake, full), b.run(app, work*b.Between(0.3, 2), 0.4), at(doPost, room), step{do: doUnit})
+}
+
+// search tries moves, sorts or parses: what it finds is in no order.
+func search(b *builder) {
+	c, table := b.code(codeBranchy), b.code(simulate.Pick(b.Random, codeBranchy, codeGraph, codeInteger))
+	work := b.Log(0.5*ms, 8*ms)
+	list := []step{b.run(c, work, 0.4), b.run(table, work*b.Log(0.05, 0.6), 0.4)}
+	if b.Chance(0.3) {
+		l := b.lock(15 * us)
+		list = append(list, at(doLock, l), b.run(table, work*b.Log(0.01, 0.5), 0.3), at(doUnlock, l))
+	}
+	b.role("searcher", b.threads(), append(list, step{do: doUnit})...)
+}
+
+// jit is code that a compiler at run time wrote: there is a lot of it, and each piece runs a few times.
+func jit(b *builder) {
+	c, heap := b.code(codeLarge, func(c *code) { c.icache *= b.Between(1.2, 2); c.fetch *= b.Between(1, 2) }), b.code(codeMixed)
+	work := b.Log(0.3*ms, 6*ms)
+	n := simulate.Pick(b.Random, 1, b.threads())
+	b.role("event loop", n, b.run(c, work, 0.4), b.run(heap, work*b.Log(0.03, 0.5), 0.4), step{do: doUnit})
+	if b.Chance(0.6) { // what collects garbage beside
+		g := b.code(codeGraph)
+		b.role("collector", b.Whole(1, 2), b.run(g, work*b.Between(1, 6), 0.4), do(doSleep, work*b.Log(1, 20), 0.5))
+	}
 }
