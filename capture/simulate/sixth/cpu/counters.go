@@ -38,9 +38,13 @@ func (w *writer) groups() (out [][]hardware, fixed []int) {
 		refs = func(t *[tallies]float64, _ *core) float64 { return t[eLoads] * 1.4 }
 		misses = func(t *[tallies]float64, _ *core) float64 { return t[eL1Misses] * 1.3 }
 	}
-	add(4, plainly("cycles", "cycles", eCycles), plainly("instructions", "instructions", eInstructions),
-		plainly("branches", "branches", eBranches), plainly("branch_misses", "branches", eBranchMisses),
-		hardware{"cache_references", "accesses", refs}, hardware{"cache_misses", "accesses", misses})
+	first := []hardware{plainly("cycles", "cycles", eCycles), plainly("instructions", "instructions", eInstructions),
+		plainly("branch_misses", "branches", eBranchMisses), {"cache_references", "accesses", refs}, {"cache_misses", "accesses", misses}}
+	if old := w.l.m.kernel == "5.10" || w.l.m.kernel == "5.15" || w.l.m.kernel == "6.1"; kind != armPMU || !old {
+		// Before 6.4 the kernel asked for an event of branches that few Arm cores have.
+		first = append(first, plainly("branches", "branches", eBranches))
+	}
+	add(len(first)-2, first...)
 	if kind == zenOld || kind == zenSlots || kind == armPMU {
 		fixed[0] = 0
 		if kind == armPMU {
@@ -291,12 +295,13 @@ func (w *writer) files() {
 			what int
 		}{{"pressure_cpu_some", pCPU}, {"pressure_memory_some", pMemory}, {"pressure_memory_full", pMemoryFull},
 			{"pressure_io_some", pIO}, {"pressure_io_full", pIOFull}} {
-			// The kernel averages over CPUs by how long each had any task.
+			// The kernel averages over CPUs by how long each had any task, in whole ticks.
 			one(p.name, "ns", "pressure", capture.Delta, func(i int, r *row) float64 {
 				sum, busy := 0.0, 0.0
 				for k := range r.cpus {
-					sum += r.cpus[k][p.what] * r.cpus[k][pBusy]
-					busy += r.cpus[k][pBusy]
+					ticks := float64(int(r.cpus[k][pBusy] / w.l.m.tick))
+					sum += r.cpus[k][p.what] * ticks
+					busy += ticks
 				}
 				if busy == 0 {
 					return 0
