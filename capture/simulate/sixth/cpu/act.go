@@ -32,7 +32,7 @@ func (s *sim) varied(t *thread, spread float64) float64 {
 		return 1
 	}
 	x := quantiles[int(s.chance(t, 1)*256)]
-	return math.Exp(spread*x - spread*spread/2)
+	return float64(float32(math.Exp(spread*x - spread*spread/2))) // the last bits depend on the processor
 }
 
 // goOn lets the thread on a CPU do its next steps until one takes time.
@@ -140,7 +140,7 @@ func (s *sim) goOn(i int) {
 			if t.round == 0 {
 				t.date += int64(st.n * s.chance(t, 4))
 			} else {
-				t.date += int64(-st.n * math.Log(1-s.chance(t, 4)))
+				t.date += int64(-st.n * float64(float32(math.Log(1-s.chance(t, 4)))))
 			}
 			if s.now >= t.date {
 				if !t.role.other && s.now-t.date > int64(p.grace) {

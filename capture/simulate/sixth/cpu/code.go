@@ -89,7 +89,7 @@ func newCode(r simulate.Random, kind int) code {
 		c.fetch, c.icache, c.l1, c.l2 = r.Between(0.04, 0.12), r.Log(0.006, 0.025), r.Log(0.01, 0.03), r.Log(0.001, 0.005)
 		c.ilp = r.Between(1.8, 2.8)
 	case codeMixed:
-		c.name, c.ilp = "mixed", r.Between(1.9, 3.5)
+		c.name, c.ilp = "mixed", r.Between(2.4, 3.9)
 		c.missed, c.icache, c.l1, c.l2 = r.Log(0.005, 0.06), r.Log(0.001, 0.03), r.Log(0.008, 0.04), r.Log(0.0008, 0.012)
 		c.set, c.cold, c.flight = r.Log(4, 400)*mib, r.Between(0.1, 0.6), r.Between(2, 8)
 		c.dtlb, c.kernel, c.faults = r.Log(1e-4, 3e-3), r.Between(0.01, 0.12), r.Log(1e-8, 3e-6)

@@ -9,7 +9,7 @@ import (
 
 func TestEveryLimiterIsTheTruthOfSomeProgram(t *testing.T) {
 	clear, all, seen := 0, 0, map[simulate.Candidate]int{}
-	for seed := range uint64(simulatetest.Number(t, 60, 20)) {
+	for seed := range uint64(simulatetest.Number(t, 40, 20)) {
 		truth := simulatetest.Judged(t, simulatetest.Make(New).Case(t, Name, simulate.KindArchetype, seed))
 		limiter, ok := truth.Limiter()
 		all++

@@ -223,7 +223,9 @@ func packets(b *builder) {
 
 // search tries moves, sorts or parses: what it finds is in no order.
 func search(b *builder) {
-	c, table := b.code(codeBranchy), b.code(simulate.Pick(b.Random, codeBranchy, codeGraph, codeInteger))
+	b.mixed = false // one loop takes most of the time
+	c := b.code(codeBranchy, func(c *code) { c.missed, c.ilp = b.Between(0.07, 0.2), b.Between(2.6, 3.6) })
+	table := b.code(simulate.Pick(b.Random, codeBranchy, codeGraph, codeInteger))
 	work := b.Log(0.5*ms, 8*ms)
 	list := []step{b.run(c, work, 0.4), b.run(table, work*b.Log(0.05, 0.6), 0.4)}
 	if b.Chance(0.3) {
@@ -235,7 +237,8 @@ func search(b *builder) {
 
 // jit is code that a compiler at run time wrote: there is a lot of it, and each piece runs a few times.
 func jit(b *builder) {
-	c, heap := b.code(codeLarge, func(c *code) { c.icache *= b.Between(1.2, 2); c.fetch *= b.Between(1, 2) }), b.code(codeMixed)
+	b.mixed = false
+	c, heap := b.code(codeLarge, func(c *code) { c.icache *= b.Between(1, 2); c.fetch *= b.Between(1, 2) }), b.code(codeMixed)
 	work := b.Log(0.3*ms, 6*ms)
 	n := simulate.Pick(b.Random, 1, b.threads())
 	b.role("event loop", n, b.run(c, work, 0.4), b.run(heap, work*b.Log(0.03, 0.5), 0.4), step{do: doUnit})

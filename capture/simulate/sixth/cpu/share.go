@@ -111,7 +111,7 @@ next:
 	}
 	for range 14 {
 		mid := (lo + hi) / 2
-		ratio := math.Exp(mid)
+		ratio := float64(float32(math.Exp(mid)))
 		if used(ratio) > ratio/(1+ratio) {
 			lo = mid
 		} else {
