@@ -30,6 +30,7 @@ import (
 	secondmali "astrolabe/capture/simulate/second/mali"
 	secondrdna "astrolabe/capture/simulate/second/rdna"
 	sixthamd "astrolabe/capture/simulate/sixth/amd"
+	sixthcpu "astrolabe/capture/simulate/sixth/cpu"
 	thirdamd "astrolabe/capture/simulate/third/amd"
 	thirdcpu "astrolabe/capture/simulate/third/cpu"
 	thirdintel "astrolabe/capture/simulate/third/intel"
@@ -89,6 +90,7 @@ var others = func() (out []maker) {
 	add(fifthcpu.Names, fifthcpu.Kinds, fifthcpu.New)
 	add(fifthrdna.Names, fifthrdna.Kinds, fifthrdna.New)
 	add(sixthamd.Names, sixthamd.Kinds, sixthamd.New)
+	add(sixthcpu.Names, sixthcpu.Kinds, sixthcpu.New)
 	return out
 }()
 
