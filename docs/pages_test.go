@@ -14,8 +14,8 @@ var notInside = map[string]string{
 	"diagnosis-rates": "measurements", "diagnosis-rates-first": "measurements",
 	"diagnosis-rates-second": "measurements", "diagnosis-rates-third": "measurements", "diagnosis-rates-fourth": "measurements",
 	"diagnosis-rates-fifth": "measurements", "diagnosis-rates-sixth": "measurements",
-	"gpa-functions":         "made of the catalogues",
-	"verified-hardware":     "made of bundles that users send",
+	"gpa-functions":     "made of the catalogues",
+	"verified-hardware": "made of bundles that users send",
 }
 
 func TestEveryPageIsInTheProgramOrHasAReason(t *testing.T) {
