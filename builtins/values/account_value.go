@@ -432,6 +432,9 @@ func (a *Account) clocked(ns float64) starlark.Value {
 func (a *Account) Known() bool       { return len(a.run.table.units) > 0 }
 func (a *Account) Missing() []string { return slices.Clone(a.run.missing) }
 
+// Processors reports whether the loads of processors were recorded, which tell whom a GPU waits for.
+func (a *Account) Processors() bool { return !math.IsNaN(a.pace.Busiest) }
+
 // Found is the account itself.
 func (a *Account) Found() *analysis.Accounted { return a.found }
 

@@ -57,7 +57,7 @@ func (k *asker) Time(ctx context.Context, c *capture.Capture) (*budget.Time, err
 	if err != nil {
 		return nil, err
 	}
-	t := &budget.Time{Shares: map[string]float64{}, Missing: a.Missing()}
+	t := &budget.Time{Shares: map[string]float64{}, Missing: a.Missing(), CPUs: a.Processors()}
 	for kind, name := range kindNames {
 		t.Shares[name] = 0
 		if !kind.Explained() && kind != analysis.LimitEven {
