@@ -1,6 +1,7 @@
 package values
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -213,7 +214,15 @@ func (a *Account) by(c *binding.Call) (starlark.Value, error) {
 			}
 		}
 		t := NewTable(a.env, columns, units)
-		for g, times := range found.ByGroup {
+		rows := make([]int, len(names))
+		for g := range rows {
+			rows[g] = g
+		}
+		if _, named := starlark.AsString(c.Arg("what")); named { // spans keep the order that they are given in
+			slices.SortStableFunc(rows, func(x, y int) int { return cmp.Compare(start[x], start[y]) })
+		}
+		for _, g := range rows {
+			times := found.ByGroup[g]
 			if start[g] == math.MaxInt64 {
 				continue // no sample belongs to it
 			}
@@ -312,6 +321,11 @@ func (a *Account) groups(what starlark.Value) (names []string, of []int32, err e
 		// A sample belongs to the innermost region that it starts in: regions are drawn from the longest to the
 		// shortest.
 		order := slices.Clone(c.Regions)
+		if beside := slices.DeleteFunc(slices.Clone(order), func(r capture.Region) bool {
+			return analysis.IsFrame(r.Name)
+		}); len(beside) > 0 {
+			order = beside // frames are a division of their own, and would hide the scenes that they lie in
+		}
 		slices.SortStableFunc(order, func(x, y capture.Region) int {
 			return int(min(max((y.End-y.Start)-(x.End-x.Start), -1), 1))
 		})
@@ -404,7 +418,7 @@ var accountValueTable = binding.MethodTable[*Account]{
 			}},
 		{Sig: "by(what: str|list) -> Table",
 			Doc: "What set the pace of each frame (\"frame\"), region (\"region\": the innermost that a sample " +
-				"starts in), value of a label (such as \"kernel\"), or stretch of time (a list of Span, such as " +
+				"starts in, frames left out where there are others), value of a label (such as \"kernel\"), or stretch of time (a list of Span, such as " +
 				"phases): name, start, time (s), pace (what had most of it, as in title of parts), share (of its " +
 				"time, 0 to 1), and a column of seconds for every part. Rows are in the order of the capture; the " +
 				"times of a row's parts add up to its time.",
