@@ -77,7 +77,7 @@ func TestPageOneIsOneScreenAndTheDetailsFollow(t *testing.T) {
 	}
 	text := canvastest.TextOf(scenes[0])
 	for _, want := range []string{"sets the pace 60 % of the time; relieving", "the texture unit  60 %",
-		"could gain 15 to 20 %", "the first 3 of 4", "Units", "what set the pace", "no gaps", "Not judged: the CPUs"} {
+		"could gain 15 to 20 %", "the first 3 of 4", "Units", "what mostly set the pace", "no gaps", "Not judged: the CPUs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("page one lacks %q:\n%s", want, text)
 		}
