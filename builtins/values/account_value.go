@@ -470,15 +470,6 @@ func (a *Account) Names() []string {
 	return out
 }
 
-// Frames is how many frames the capture has, 0 where they are not marked.
-func (a *Account) Frames() int {
-	frames, err := analysis.FramesOf(a.run.cap.Capture)
-	if err != nil || frames == nil {
-		return 0
-	}
-	return len(frames.Regions)
-}
-
 // AccountOf is the account of a capture by the table of its GPU.
 func AccountOf(e *binding.Env, cap *Capture) (*Account, error) {
 	sig, err := binding.ParseSignature(accountSig)
