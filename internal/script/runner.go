@@ -167,8 +167,7 @@ func (r *Runner) within(ctx context.Context, find func() (*module, error)) (glob
 
 // addScript puts a script into the provenance of reports, beside those before it.
 func (r *Runner) addScript(m *module) {
-	sum := sha256.Sum256(m.text)
-	s := binding.Script{Name: m.name, Hash: hex.EncodeToString(sum[:])}
+	s := binding.Script{Name: m.name, Hash: r.hashOf(m)}
 	for _, old := range r.scripts {
 		if old == s {
 			return
@@ -180,6 +179,31 @@ func (r *Runner) addScript(m *module) {
 		s.Hash = r.opt.Env.Script.Hash + " + " + s.Hash
 	}
 	r.opt.Env.Script = s
+}
+
+// hashOf is the SHA-256 of a script, and of the files that it is divided into: those that it loads from a folder of its
+// name, behind it in the order of their names, so that cat mali.star mali/*.star | sha256sum gives the same.
+func (r *Runner) hashOf(m *module) string {
+	folder := strings.TrimSuffix(m.key, sourceSuffix)
+	if m.library {
+		folder = strings.TrimPrefix(folder, libraryPrefix)
+	}
+	parts := map[string]*module{}
+	for next := []*module{m}; len(next) > 0; next = next[1:] {
+		for _, name := range r.scanned(next[0]).loads {
+			l, err := r.resolve(next[0], name)
+			if err == nil && l.library == m.library && l.base == folder && parts[l.key] == nil {
+				parts[l.key] = l
+				next = append(next, l)
+			}
+		}
+	}
+	h := sha256.New()
+	h.Write(m.text)
+	for _, key := range slices.Sorted(maps.Keys(parts)) {
+		h.Write(parts[key].text)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Scripts lists the scripts that were loaded, without the modules that they load.
