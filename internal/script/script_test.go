@@ -2,6 +2,8 @@ package script
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -233,6 +235,28 @@ func TestLibraryScriptsLoadByName(t *testing.T) {
 	if _, err := r.LoadLibrary(context.Background(), "lib/out.star"); err == nil ||
 		!strings.Contains(err.Error(), "outside the built-in library") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The hash on a page is of a script with the files that it is divided into, and of no other file.
+func TestTheHashIsOfTheFilesThatAScriptIsDividedInto(t *testing.T) {
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return hex.EncodeToString(sum[:])
+	}
+	main := "load(\"main/b.star\", \"b\")\nload(\"other.star\", \"o\")\nload(\"@astrolabe//triage/a.star\", \"a\")\n"
+	second, first := "load(\"a.star\", \"a\")\nb = a\n", "a = 1\n"
+	files := map[string]string{"main.star": main, "main/b.star": second, "main/a.star": first, "main/none.star": "x = 1\n",
+		"other.star": "o = 2\n", "single.star": first}
+	for name, want := range map[string]string{"main.star": hash(main + first + second), "single.star": hash(first)} {
+		tree(t, files)
+		r, _ := testRunner(t, Policy{}, Limits{})
+		if _, err := r.LoadFile(context.Background(), name); err != nil {
+			t.Fatal(err)
+		}
+		if s := r.Scripts(); len(s) != 1 || s[0].Hash != want {
+			t.Errorf("%s: %v, want %s", name, s, want)
+		}
 	}
 }
 
