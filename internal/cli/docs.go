@@ -36,7 +36,7 @@ func (a *app) doc(paths []string) error {
 		if err != nil {
 			return err
 		}
-		text, err := docs.Markdown(s)
+		text, err := docs.Markdown(s, reader.Parts(s)...)
 		if err != nil {
 			return err
 		}

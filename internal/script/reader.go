@@ -95,6 +95,15 @@ func (r *Reader) Load(from *Source, name string) (*Source, error) {
 	return s, nil
 }
 
+// Parts are the files that a script is divided into, in the order of their names: those in a folder of its name that it
+// loads, directly or by others there.
+func (r *Reader) Parts(s *Source) (parts []*Source) {
+	for _, m := range r.r.partsOf(s.m) {
+		parts = append(parts, newSource(m))
+	}
+	return parts
+}
+
 // maxNesting is how deep brackets may be nested in a file that a tool reads: parsers and walkers are recursive.
 const maxNesting = 1000
 

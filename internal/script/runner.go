@@ -183,9 +183,20 @@ func (r *Runner) addScript(m *module) {
 	r.opt.Env.Script = s
 }
 
-// hashOf is the SHA-256 of a script, and of the files that it is divided into: those that it loads from a folder of its
-// name, behind it in the order of their names, so that cat mali.star mali/*.star | sha256sum gives the same.
+// hashOf is the SHA-256 of a script with the files that it is divided into behind it: cat mali.star mali/*.star |
+// sha256sum gives the same.
 func (r *Runner) hashOf(m *module) string {
+	h := sha256.New()
+	h.Write(m.text)
+	for _, part := range r.partsOf(m) {
+		h.Write(part.text)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// partsOf are the files that a script is divided into, in the order of their names: those in a folder of its name that
+// it loads, directly or by others there.
+func (r *Runner) partsOf(m *module) []*module {
 	folder := strings.TrimSuffix(m.key, sourceSuffix)
 	if m.library {
 		folder = strings.TrimPrefix(folder, libraryPrefix)
@@ -200,12 +211,11 @@ func (r *Runner) hashOf(m *module) string {
 			}
 		}
 	}
-	h := sha256.New()
-	h.Write(m.text)
+	var out []*module
 	for _, key := range slices.Sorted(maps.Keys(parts)) {
-		h.Write(parts[key].text)
+		out = append(out, parts[key])
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return out
 }
 
 // Scripts lists the scripts that were loaded, without the modules that they load.

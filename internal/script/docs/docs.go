@@ -11,19 +11,27 @@ import (
 	"astrolabe/internal/script/infer"
 )
 
-// Markdown documents a file: its docstring, the flags that it declares, and its functions whose names do not begin with
-// _. The error names the line of what is no Starlark.
-func Markdown(s *script.Source) (string, error) {
+// Markdown documents a file: its docstring, the flags that it and the parts that it is divided into declare, and its
+// functions whose names do not begin with _. The error names the line of what is no Starlark.
+func Markdown(s *script.Source, parts ...*script.Source) (string, error) {
 	file, err := s.Parse()
 	if err != nil {
 		return "", err
+	}
+	list := flags(file)
+	for _, p := range parts {
+		part, err := p.Parse()
+		if err != nil {
+			return "", err
+		}
+		list = append(list, flags(part)...)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", s.Name)
 	if doc := docstring(file.Stmts); doc != "" {
 		b.WriteString("\n" + doc + "\n")
 	}
-	if list := flags(file); len(list) > 0 {
+	if len(list) > 0 {
 		b.WriteString("\n## Flags\n\n| flag | default | what |\n| --- | --- | --- |\n")
 		for _, f := range list {
 			fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", strings.ReplaceAll(f.name, "_", "-"), code(f.value), cell(f.help))
