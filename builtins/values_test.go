@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,29 @@ func TestStringFormsAreShort(t *testing.T) {
 		if got, _ := starlark.AsString(r.eval(t, expr)); got != want {
 			t.Errorf("%s\n got %s\nwant %s", expr, got, want)
 		}
+	}
+}
+
+func TestRegionsAreAccountedWithoutTheFramesInThem(t *testing.T) {
+	axis := capture.NewUniformAxis(30, 1e6)
+	c, err := capture.New(capture.Config{
+		Name: "example", Axis: axis,
+		Counters: []*capture.Counter{{Meta: capture.Meta{Name: "busy", Unit: "cycles"}, Axis: axis,
+			Col: capture.NewColumn(capture.Data{F: slices.Repeat([]float64{800}, 30)})}},
+		Regions: []capture.Region{{Name: "frame 1", Start: 0, End: 10e6}, {Name: "frame 2", Start: 10e6, End: 20e6},
+			{Name: "level", Start: 10e6, End: 30e6}, {Name: "menu", Start: 0, End: 10e6}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := exampleRun(t)
+	r.names["cap"] = values.NewCapture(r.env, c)
+	if err := r.exec("regions", `
+acc = account(cap, {"active": ["busy"], "queues": [{"name": "queue", "level": [["busy"]]}]})
+assert.eq([(row["name"], row["time"]) for row in acc.by("region")], [("menu", 0.01), ("level", 0.02)])
+assert.eq([row["name"] for row in acc.by("frame")], ["frame 1", "frame 2"])
+`); err != nil {
+		t.Fatal(trace(err))
 	}
 }
 

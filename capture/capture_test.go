@@ -306,6 +306,29 @@ func TestWhereGathersValuesReasonsAndLabels(t *testing.T) {
 	}
 }
 
+// The frames of a menu once counted in a level that was taken out of the capture.
+func TestARegionHasTheRegionsThatLieInIt(t *testing.T) {
+	c := newCapture(t, NewUniformAxis(10, 100), delta("work", ints(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)))
+	cfg := c.Config
+	cfg.Regions = []Region{{Name: "menu", Start: 0, End: 400}, {Name: "frame 1", Start: 0, End: 400},
+		{Name: "level", Start: 400, End: 1000}, {Name: "frame 2", Start: 400, End: 700}, {Name: "frame 3", Start: 700, End: 1000}}
+	c, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	level, err := c.Region("level")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range level.Regions {
+		names = append(names, r.Name)
+	}
+	if want := []string{"level", "frame 2", "frame 3"}; !slices.Equal(names, want) {
+		t.Errorf("the level has the regions %q, want %q", names, want)
+	}
+}
+
 func TestPassDurationsFollowTheSamples(t *testing.T) {
 	a := &Axis{Start: []int64{0, 100, 200}, End: []int64{10, 110, 210}}
 	p := &Pass{ID: "p1", Duration: ints(7, 8, 9)}

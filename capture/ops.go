@@ -76,7 +76,7 @@ func (c *Capture) rows(i, j int, start, end int64) (*Capture, error) {
 	return New(cfg)
 }
 
-// Where returns the selected samples, the gaps between the first and the last of them, and their late spans.
+// Where returns the selected samples, the gaps and regions between the first and the last of them, and their late spans.
 func (c *Capture) Where(m *Mask) (*Capture, error) {
 	if !m.Axis.Same(c.Axis) {
 		return nil, fmt.Errorf(
@@ -129,6 +129,7 @@ func (c *Capture) gather(rows []int) (*Capture, error) {
 	start, end := axis.Extent()
 	cfg.Gaps = gapsWithin(c.Gaps, start, end)
 	cfg.Late = lateOf(c.Late, axis)
+	cfg.Regions = regionsBetween(c.Regions, start, end)
 	return New(cfg)
 }
 

@@ -1,6 +1,7 @@
 package values
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -213,7 +214,15 @@ func (a *Account) by(c *binding.Call) (starlark.Value, error) {
 			}
 		}
 		t := NewTable(a.env, columns, units)
-		for g, times := range found.ByGroup {
+		rows := make([]int, len(names))
+		for g := range rows {
+			rows[g] = g
+		}
+		if _, named := starlark.AsString(c.Arg("what")); named { // spans keep the order that they are given in
+			slices.SortStableFunc(rows, func(x, y int) int { return cmp.Compare(start[x], start[y]) })
+		}
+		for _, g := range rows {
+			times := found.ByGroup[g]
 			if start[g] == math.MaxInt64 {
 				continue // no sample belongs to it
 			}
@@ -312,6 +321,11 @@ func (a *Account) groups(what starlark.Value) (names []string, of []int32, err e
 		// A sample belongs to the innermost region that it starts in: regions are drawn from the longest to the
 		// shortest.
 		order := slices.Clone(c.Regions)
+		if beside := slices.DeleteFunc(slices.Clone(order), func(r capture.Region) bool {
+			return analysis.IsFrame(r.Name)
+		}); len(beside) > 0 {
+			order = beside // frames are a division of their own, and would hide the scenes that they lie in
+		}
 		slices.SortStableFunc(order, func(x, y capture.Region) int {
 			return int(min(max((y.End-y.Start)-(x.End-x.Start), -1), 1))
 		})
@@ -404,7 +418,7 @@ var accountValueTable = binding.MethodTable[*Account]{
 			}},
 		{Sig: "by(what: str|list) -> Table",
 			Doc: "What set the pace of each frame (\"frame\"), region (\"region\": the innermost that a sample " +
-				"starts in), value of a label (such as \"kernel\"), or stretch of time (a list of Span, such as " +
+				"starts in, frames left out where there are others), value of a label (such as \"kernel\"), or stretch of time (a list of Span, such as " +
 				"phases): name, start, time (s), pace (what had most of it, as in title of parts), share (of its " +
 				"time, 0 to 1), and a column of seconds for every part. Rows are in the order of the capture; the " +
 				"times of a row's parts add up to its time.",
@@ -432,6 +446,9 @@ func (a *Account) clocked(ns float64) starlark.Value {
 func (a *Account) Known() bool       { return len(a.run.table.units) > 0 }
 func (a *Account) Missing() []string { return slices.Clone(a.run.missing) }
 
+// Processors reports whether the loads of processors were recorded, which tell whom a GPU waits for.
+func (a *Account) Processors() bool { return !math.IsNaN(a.pace.Busiest) }
+
 // Found is the account itself.
 func (a *Account) Found() *analysis.Accounted { return a.found }
 
@@ -451,15 +468,6 @@ func (a *Account) Names() []string {
 		}
 	}
 	return out
-}
-
-// Frames is how many frames the capture has, 0 where they are not marked.
-func (a *Account) Frames() int {
-	frames, err := analysis.FramesOf(a.run.cap.Capture)
-	if err != nil || frames == nil {
-		return 0
-	}
-	return len(frames.Regions)
 }
 
 // AccountOf is the account of a capture by the table of its GPU.

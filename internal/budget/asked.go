@@ -32,6 +32,7 @@ type Time struct {
 	Shares  map[string]float64 // every name that there can be; one without time has 0
 	Open    []string           // names of time that nothing explains, which may belong to any other
 	Missing []string           // what would have to be recorded to tell
+	CPUs    bool               // whether the processors were recorded, which tell whom a GPU waits for
 }
 
 // Findings are what the rules find.
@@ -102,8 +103,8 @@ func (j *judge) answer(ctx context.Context, r *Result) (v, open float64, why str
 		}
 		if open > 0 {
 			why = fmt.Sprintf("for %.3g %% of the time nobody can tell what set the pace", 100*open)
-			if len(t.Missing) > 0 {
-				why += ": " + strings.Join(t.Missing[:min(3, len(t.Missing))], ", ")
+			if record := t.record(); len(record) > 0 {
+				why += ": record " + strings.Join(record, ", ")
 			}
 		}
 		return 100 * share, 100 * open, why, nil
@@ -122,6 +123,18 @@ func (j *judge) answer(ctx context.Context, r *Result) (v, open float64, why str
 	}
 	return float64(n), 0, "", nil
 }
+
+// record is what to record for time that nothing explains.
+func (t *Time) record() []string {
+	out := t.Missing[:min(3, len(t.Missing)):min(3, len(t.Missing))]
+	if t.Shares[waiterUnknown] > 0 && !t.CPUs {
+		out = append(out, "the CPUs")
+	}
+	return out
+}
+
+// waiterUnknown is what limits call the time in which a GPU waits for nobody known.
+const waiterUnknown = "waiter_unknown"
 
 // unknownName is the error of a name that does not exist.
 func unknownName[V any](name, prefix string, known map[string]V) error {
@@ -154,5 +167,12 @@ func Inline(texts []string) (*Budget, error) {
 		}
 		fmt.Fprintf(&out, "[[limit]]\nname = %s\nmetric = %s\n%s = %s\n", quote(text), quote(name), key, quote(value))
 	}
-	return Parse("--limit", []byte(out.String()))
+	b, err := Parse("--limit", []byte(out.String()))
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range b.Limits { // a limit of the command line has no line
+		l.inline, l.file = true, fmt.Sprintf("--limit '%s'", l.Name)
+	}
+	return b, nil
 }

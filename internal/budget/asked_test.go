@@ -49,7 +49,7 @@ func TestLimitsOnTimeHoldOnlyIfTheyDoWithWhatNobodyCouldTell(t *testing.T) {
 			t.Errorf("%s is %s, want %s (%s)", text, r.Verdict, want, r.Why)
 		}
 		if want == NotJudged && !strings.Contains(r.Why,
-			"for 10 % of the time nobody can tell what set the pace: tiler_active") {
+			"for 10 % of the time nobody can tell what set the pace: record tiler_active") {
 			t.Errorf("%s: %s", text, r.Why)
 		}
 	}
@@ -101,6 +101,14 @@ func TestMistakesInLimitsOnTimeAreToldByName(t *testing.T) {
 	}
 	if _, err := Judge(t.Context(), parse(t, "[[limit]]\nmetric = 'time.texture'\nmax = 1"), c, nil); err == nil {
 		t.Error("a limit that nobody can answer was judged")
+	}
+	b, err := Inline([]string{"time.texture < 5%", "time.textures < 5%"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "--limit 'time.textures < 5%': there is no time.textures for this capture"
+	if _, err := Judge(t.Context(), b, c, ask); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
 	}
 	for _, text := range []string{"", "<", "a", "< 3", "a <"} {
 		if b, err := Inline([]string{text}); err == nil {

@@ -55,8 +55,9 @@ type Limit struct {
 	Skip      bool // what has no value is left out instead of failing
 	Why       string
 
-	file  string
-	lines map[string]int
+	file   string
+	lines  map[string]int
+	inline bool // of the command line
 }
 
 // Allowance is how many parts may break a limit.
@@ -101,18 +102,26 @@ func (l *Limit) Scope() string {
 	return "every " + text
 }
 
-// Error is a mistake in a budget file.
+// Error is a mistake in a budget file, or, without a line, in a limit of the command line.
 type Error struct {
 	File string
 	Line int
 	Err  error
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %v", e.File, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
+}
 func (e *Error) Unwrap() error { return e.Err }
 
 // fault is a mistake in the value of one key of the limit.
 func (l *Limit) fault(key string, err error) error {
+	if l.inline {
+		return &Error{l.file, 0, err}
+	}
 	return &Error{l.file, cmp.Or(l.lines[key], l.Line), err}
 }
 

@@ -34,11 +34,30 @@ var kindNames = map[analysis.LimitKind]string{
 	analysis.LimitMixed: "mixed", analysis.LimitEven: "nothing_leads",
 }
 
-// accountOf is where the time of a capture went, by the table of its GPU.
+// accountOf is where the time of a capture went, as report has it: by what the script that judges its GPU makes of the
+// GPU's table, or by a table of the user's own.
 func (a *app) accountOf(ctx context.Context, c *capture.Capture) (*values.Account, error) {
 	h, err := a.scriptHost(nil, "", nil, "")
 	if err != nil {
 		return nil, err
+	}
+	if names := reportScripts(c, ""); len(names) > 0 && !h.runner.OwnTable(c.GPU) {
+		if err := h.runner.Declare(ctx, names[0]); err != nil {
+			return nil, err
+		}
+		globals, err := h.load(ctx, names[0])
+		if err != nil {
+			return nil, err
+		}
+		if judge, ok := globals["accounted"].(starlark.Callable); ok {
+			v, err := h.runner.Call(ctx, judge, starlark.Tuple{values.NewCapture(h.env, c)}, nil)
+			if err != nil {
+				return nil, err
+			}
+			if found, ok := v.(*values.Account); ok {
+				return found, nil
+			}
+		}
 	}
 	var out *values.Account
 	err = h.runner.Protect(ctx, func(ctx context.Context) error {
@@ -57,7 +76,7 @@ func (k *asker) Time(ctx context.Context, c *capture.Capture) (*budget.Time, err
 	if err != nil {
 		return nil, err
 	}
-	t := &budget.Time{Shares: map[string]float64{}, Missing: a.Missing()}
+	t := &budget.Time{Shares: map[string]float64{}, Missing: a.Missing(), CPUs: a.Processors()}
 	for kind, name := range kindNames {
 		t.Shares[name] = 0
 		if !kind.Explained() && kind != analysis.LimitEven {

@@ -34,7 +34,12 @@ func (a *app) compareTime(x *compared) (*comparedTime, error) {
 			if first == nil {
 				first = acc
 			}
-			out = append(out, analysis.AccountRun{Accounted: acc.Found(), Frames: acc.Frames()})
+			run := analysis.AccountRun{Accounted: acc.Found()}
+			// Of the capture itself: the account may be of longer samples.
+			if frames, err := analysis.FramesOf(c); err == nil && frames != nil {
+				run.Frames = len(frames.Regions)
+			}
+			out = append(out, run)
 		}
 		return out, nil
 	}

@@ -330,7 +330,11 @@ func (a *app) reportHost(path string, f *reportFlags) (*host, error) {
 // reportCapture opens the capture, or records one.
 func (a *app) reportCapture(path string, f *reportFlags) (*capture.Capture, error) {
 	if path != "" {
-		return a.openCapture(path, &f.open)
+		c, err := a.openCapture(path, &f.open)
+		if err != nil && !isReported(err) && a.ctx.Err() == nil {
+			return nil, usageError{err} // status 1 is for a page that could not be made
+		}
+		return c, err
 	}
 	sel, err := f.record.Selection(a.ctx, false)
 	if err != nil {

@@ -24,22 +24,25 @@ func TestTheScriptOfTheCPUSharesNoFlagWithThatOfAGPU(t *testing.T) {
 		if strings.HasSuffix(name, "_test.star") {
 			continue
 		}
-		text, err := fs.ReadFile(scripts.Library, name)
+		modules, err := fs.Glob(scripts.Library, strings.TrimSuffix(name, ".star")+"/*.star") // of a script that is divided
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := list.FindStringSubmatch(string(text))
-		if found == nil { // a script that is divided has them in its folder
-			text, err = fs.ReadFile(scripts.Library, strings.TrimSuffix(name, ".star")+"/flags.star")
-			found = list.FindStringSubmatch(string(text))
-		}
-		if err != nil || found == nil {
-			t.Fatalf("%s has no flags", name)
-		}
 		id := path.Base(name)
 		flags[id] = map[string]bool{}
-		for _, m := range flag.FindAllStringSubmatch(found[1], -1) {
-			flags[id][m[1]] = true
+		for _, module := range append(modules, name) {
+			text, err := fs.ReadFile(scripts.Library, module)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, found := range list.FindAllStringSubmatch(string(text), -1) {
+				for _, m := range flag.FindAllStringSubmatch(found[1], -1) {
+					flags[id][m[1]] = true
+				}
+			}
+		}
+		if len(flags[id]) == 0 {
+			t.Fatalf("%s has no flags", name)
 		}
 	}
 	if len(flags["cpu.star"]) == 0 || len(flags) < 6 {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -53,6 +54,22 @@ func (r *Runner) table(ctx context.Context, gpu string) (*starlark.Dict, error) 
 		}
 	}
 	return nil, nil
+}
+
+// OwnTable reports whether the user has a table of that GPU: one that goes before the library's.
+func (r *Runner) OwnTable(gpu string) bool {
+	root, inRepo := FindRepo(".")
+	return slices.ContainsFunc(tableFiles(gpu), func(file string) bool {
+		if b := r.opt.Bundle; b != nil {
+			_, ok := b.Tables[file]
+			return ok
+		}
+		if !inRepo {
+			return false
+		}
+		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(file)))
+		return err == nil
+	})
 }
 
 // tableFiles are the files that may have the table of a GPU, the one that goes first before the others.

@@ -328,7 +328,7 @@ func (a *Account) lane() *lane {
 	if t1 <= t0 {
 		t1 = t0 + 1
 	}
-	l := &lane{tl: &timeline{t0: t0, t1: t1}, strip: a, name: "what set the pace", among: 1, spread: noSpread()}
+	l := &lane{tl: &timeline{t0: t0, t1: t1}, strip: a, name: "what mostly set the pace", among: 1, spread: noSpread()}
 	l.tl.lanes = []*lane{l}
 	return l
 }

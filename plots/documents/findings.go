@@ -157,7 +157,7 @@ func (f Finding) judgement() string {
 		parts = append(parts, "could gain "+f.Win)
 	}
 	if f.RunnerUp != "" {
-		parts = append(parts, "next "+f.RunnerUp)
+		parts = append(parts, "next limit: "+f.RunnerUp)
 	}
 	if f.Confidence != "" {
 		parts = append(parts, "confidence "+f.Confidence)

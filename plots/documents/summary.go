@@ -273,11 +273,14 @@ func (r *Report) summaryFindings(sc *canvas.Scene, t *canvas.Theme, at canvas.Re
 	return y
 }
 
+// toldGain is what a finding that warns of nothing has to gain for certain, of the time, for page one to tell it.
+const toldGain = 0.025
+
 // summaryText is what stands below the title of a finding on page one: what it gains, how sure it is, and its value or
 // what to do.
 func (f Finding) summaryText(t *canvas.Theme) string {
 	var parts []string
-	if f.Severity <= canvas.Info && f.InsteadOf == "" {
+	if f.Severity <= canvas.Info && f.InsteadOf == "" && (len(f.Gain) != 2 || f.Gain[0] < toldGain) {
 		f.Win = "" // what does not matter gains nothing that does
 	}
 	if text := f.judgement(); text != "" {

@@ -60,7 +60,7 @@ func summaryReport(t *testing.T) *Report {
 	r.Judgements = []Judgement{{"the GPU", ""}, {"the CPUs", "only 3 samples"}}
 	r.Summary = &Summary{Severity: canvas.Warning,
 		Verdict:  "The texture unit sets the pace 60 % of the time; relieving it could gain 15 to 20 %",
-		Note:     "Then it is arithmetic that sets the pace.",
+		Note:     "The next limit would be arithmetic.",
 		Timeline: r.BestChart(), Quality: []Note{{canvas.Warning, "Not judged: the CPUs: only 3 samples"},
 			{canvas.Good, "100 samples of 1 ms; no gaps"}}}
 	return r
@@ -77,7 +77,7 @@ func TestPageOneIsOneScreenAndTheDetailsFollow(t *testing.T) {
 	}
 	text := canvastest.TextOf(scenes[0])
 	for _, want := range []string{"sets the pace 60 % of the time; relieving", "the texture unit  60 %",
-		"could gain 15 to 20 %", "the first 3 of 4", "Units", "what set the pace", "no gaps", "Not judged: the CPUs"} {
+		"could gain 15 to 20 %", "the first 3 of 4", "Units", "what mostly set the pace", "no gaps", "Not judged: the CPUs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("page one lacks %q:\n%s", want, text)
 		}
@@ -154,6 +154,10 @@ func TestTheRunnerUpFollowsWhatItStandsBehind(t *testing.T) {
 			canvas.Light()); strings.Contains(text, "5 to 15 %") != shown {
 			t.Errorf("instead of %q page one says %q", id, text)
 		}
+	}
+	sure := Finding{Severity: canvas.Info, Win: "5 to 15 % of the time", Gain: []float64{0.05, 0.15}}
+	if text := sure.summaryText(canvas.Light()); !strings.Contains(text, "5 to 15 %") {
+		t.Errorf("page one does not say what the likeliest limit gains: %q", text)
 	}
 	doc, err := r.json()
 	if err != nil || !strings.Contains(string(doc), `"instead_of": "first"`) {

@@ -196,29 +196,3 @@ func TestInstancesAddUpToTheWhole(t *testing.T) {
 		}
 	}
 }
-
-func TestTheSameSeedGivesTheSameCapture(t *testing.T) {
-	for _, family := range Families() {
-		a, b := record(t, family, simulate.KindRandom, 11, simulate.Options{}), record(t, family, simulate.KindRandom,
-			11, simulate.Options{})
-		other := record(t, family, simulate.KindRandom, 12, simulate.Options{})
-		if a.Len() != b.Len() || len(a.Counters) != len(b.Counters) {
-			t.Fatalf("%s: %d samples and %d counters, then %d and %d", family, a.Len(), len(a.Counters), b.Len(),
-				len(b.Counters))
-		}
-		differs := a.Len() != other.Len()
-		for k, c := range a.Counters {
-			for i := range a.Len() {
-				if x, y := c.Value(i).Float(), b.Counters[k].Value(i).Float(); x != y &&
-					!(math.IsNaN(x) && math.IsNaN(y)) {
-					t.Fatalf("%s: %s is %v, then %v in sample %d", family, c.Name, x, y, i)
-				}
-				differs = differs || k < len(other.Counters) && i < other.Len() &&
-					c.Value(i) != other.Counters[k].Value(i)
-			}
-		}
-		if !differs {
-			t.Errorf("%s: another seed gives the same capture", family)
-		}
-	}
-}

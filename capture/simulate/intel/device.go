@@ -23,7 +23,7 @@ type device struct {
 	// Of platforms: variables of the equations, the same as a recording has them, and how parts share work.
 	variables map[string]float64
 	told      []capture.Property
-	spread    simulate.Random
+	spread    uint64 // seed of how much of its work each counter of a metric has
 	eus       int
 	subs      int // subslices, with a sampler and a data port each
 	slices    int

@@ -48,11 +48,13 @@ func newPlan(d *device, cat *metrics.Catalogue, name string) (*plan, error) {
 	}
 	p := &plan{set: set}
 	made := map[string]bool{}
-	if err := p.add(d, cat, set, made, func(string) bool { return true }); err != nil {
+	// Of the GPU, and anew for each plan: a case that is recorded again has the same values.
+	spread := simulate.NewRandom(d.spread, "spread")
+	if err := p.add(d, cat, set, made, spread, func(string) bool { return true }); err != nil {
 		return nil, err
 	}
 	if basic, err := cat.Set("RenderBasic"); err == nil && basic != set && set.Format != "PEC64u64" {
-		if err := p.add(d, cat, basic, made, everywhere); err != nil {
+		if err := p.add(d, cat, basic, made, spread, everywhere); err != nil {
 			return nil, err
 		}
 	}
@@ -60,7 +62,7 @@ func newPlan(d *device, cat *metrics.Catalogue, name string) (*plan, error) {
 }
 
 // add adds steps for the counters that the formulas of a set read, as far as they are wanted and not made yet.
-func (p *plan) add(d *device, cat *metrics.Catalogue, set *metrics.MetricSet, made map[string]bool,
+func (p *plan) add(d *device, cat *metrics.Catalogue, set *metrics.MetricSet, made map[string]bool, spread simulate.Random,
 	want func(string) bool) error {
 	r := &reader{set, d.variables}
 	var list []step
@@ -107,7 +109,7 @@ func (p *plan) add(d *device, cat *metrics.Catalogue, set *metrics.MetricSet, ma
 			}
 			return fmt.Errorf("metric set %s of %s: nothing models %s", set.Name, d.gpu, s.entry.Symbol)
 		}
-		s.split(d)
+		s.split(spread)
 		for _, c := range s.makes {
 			made[c] = true
 		}
@@ -134,7 +136,7 @@ func (s *step) isShared(list []step) bool {
 
 // split says how the counters of a step share its value: almost evenly, as parts of a GPU share work. A counter that
 // is subtracted and that nothing else tells gets a share of its own.
-func (s *step) split(d *device) {
+func (s *step) split(spread simulate.Random) {
 	if len(s.makes) > 1 {
 		for i, c := range s.makes {
 			if s.formula.terms[c] < 0 {
@@ -147,7 +149,7 @@ func (s *step) split(d *device) {
 	for range s.makes {
 		w := 1.0
 		if len(s.makes) > 1 {
-			w = d.spread.Between(0.985, 1.015)
+			w = spread.Between(0.985, 1.015)
 		}
 		s.weights = append(s.weights, w)
 	}

@@ -178,7 +178,7 @@ func newPlatformDevice(r simulate.Random, p *platform) *device {
 	d.launch = r.Log(4e3, 20e3)
 	d.topology(r)
 	d.build(r)
-	d.spread = simulate.NewRandom(uint64(r.Uint64()), "spread")
+	d.spread = uint64(r.Uint64())
 	return d
 }
 

@@ -69,3 +69,28 @@ func (m Make) PlantsLimit(t *testing.T, name string, seeds int) {
 		t.Errorf("%s: %d of %d plants limit clearly", name, right, seeds)
 	}
 }
+
+// KindsHold judges and records the first seeds of each kind of a family: shares add up, those of two phases have two, and
+// half of them or more are clear.
+func (m Make) KindsHold(t *testing.T, name string, kinds []string, seeds int) {
+	t.Helper()
+	for _, kind := range kinds {
+		clear, by := 0, map[string]int{}
+		for seed := range uint64(seeds) {
+			c := m.Case(t, name, kind, seed)
+			truth := Judged(t, c)
+			Recorded(t, c, simulate.Options{})
+			if (kind == simulate.KindTwoPhase) != (len(truth.Phases) == 2) {
+				t.Errorf("%s %d: %d phases", kind, seed, len(truth.Phases))
+			}
+			if l, ok := truth.Limiter(); ok {
+				clear++
+				by[l.String()]++
+			}
+		}
+		t.Logf("%s: %d of %d are clear: %v", kind, clear, seeds, by)
+		if 2*clear < seeds {
+			t.Errorf("%s: only %d of %d are clear", kind, clear, seeds)
+		}
+	}
+}

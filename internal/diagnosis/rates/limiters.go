@@ -304,10 +304,11 @@ var families = withOthers([]family{
 			"queues/in_turn":   {"threads_in_turn"},
 			"clock/thermal":    {"clock_held_down"},
 			"clock/power":      {"clock_held_down"},
+			"clock/governor":   {"clock_held_down"},
 		},
 		// A clock that is held down shows against the highest or the nominal one, and where neither is told, as in many
 		// virtual machines, nothing shows it.
-		shows: map[string][]string{"clock/thermal": toTheHighest, "clock/power": toTheHighest},
+		shows: map[string][]string{"clock/thermal": toTheHighest, "clock/power": toTheHighest, "clock/governor": toTheHighest},
 		untold: map[string]string{
 			"display/timer": "that the CPUs are mostly idle is a symptom",
 		},

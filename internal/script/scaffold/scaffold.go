@@ -2,6 +2,7 @@
 package scaffold
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
@@ -55,8 +56,8 @@ func Write(dir string) ([]string, error) {
 	return write(files)
 }
 
-// Copy makes copies of triage scripts of a library, such as "mali", with their tests, in dir. A copied test tests the
-// copy.
+// Copy makes copies of triage scripts of a library, such as "mali", with the files that they are divided into and their
+// tests, in dir. Copies load copies, and a copied test tests the copy.
 func Copy(dir string, library fs.FS, names ...string) ([]string, error) {
 	var files []file
 	for _, name := range names {
@@ -75,13 +76,29 @@ func Copy(dir string, library fs.FS, names ...string) ([]string, error) {
 			}
 			return nil, fmt.Errorf("there is no triage script %q; there are %s", name, strings.Join(list, ", "))
 		}
-		files = append(files, file{filepath.Join(dir, name+".star"), text, 0o666})
+		modules, err := fs.Glob(library, "triage/"+name+"/*.star")
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range modules {
+			part, err := fs.ReadFile(library, m)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, file{filepath.Join(dir, name, path.Base(m)), loading(part, path.Dir(m)+"/", ""), 0o666})
+		}
+		files = append(files, file{filepath.Join(dir, name+".star"), loading(text, "triage/"+name+"/", name+"/"), 0o666})
 		if test, err := fs.ReadFile(library, "triage/"+name+"_test.star"); err == nil {
-			test = []byte(strings.ReplaceAll(string(test), `"@astrolabe//`+from+`"`, `"`+name+`.star"`))
+			test = loading(loading(test, from, name+".star"), "triage/"+name+"/", name+"/")
 			files = append(files, file{filepath.Join(dir, name+"_test.star"), test, 0o666})
 		}
 	}
 	return write(files)
+}
+
+// loading is a script that loads what begins with a path of the library from another path.
+func loading(script []byte, from, to string) []byte {
+	return bytes.ReplaceAll(script, []byte(`"@astrolabe//`+from), []byte(`"`+to))
 }
 
 // write makes files that must not exist, and returns their paths.

@@ -85,30 +85,6 @@ func TestCasesInTurnGainByOverlap(t *testing.T) {
 	}
 }
 
-func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
-	for _, family := range Names {
-		for _, kind := range Kinds(family) {
-			a, b := make5.Case(t, family, kind, 5), make5.Case(t, family, kind, 5)
-			x, y := simulatetest.Judged(t, a), simulatetest.Judged(t, b)
-			if !slices.Equal(x.Leaves, y.Leaves) || !slices.Equal(x.Shares, y.Shares) || a.Text != b.Text {
-				t.Errorf("%s %s: %v, then %v", family, kind, x.Leaves[0], y.Leaves[0])
-			}
-			p, q := simulatetest.Recorded(t, a, simulate.Options{}), simulatetest.Recorded(t, b, simulate.Options{})
-			for i, c := range p.Counters {
-				if c.Name != q.Counters[i].Name || !slices.EqualFunc(c.Floats(), q.Counters[i].Floats(), func(a, b float64) bool {
-					return a == b || math.IsNaN(a) && math.IsNaN(b)
-				}) {
-					t.Fatalf("%s %s: %s differs", family, kind, c.Name)
-				}
-			}
-			other := make5.Case(t, family, kind, 6)
-			if z := simulatetest.Judged(t, other); slices.Equal(x.Leaves, z.Leaves) {
-				t.Errorf("%s %s: another seed gives the same", family, kind)
-			}
-		}
-	}
-}
-
 func TestWhatIsUnknownIsRefused(t *testing.T) {
 	for _, x := range [][2]string{{"amd-gpa", simulate.KindSingle}, {LiveName, "none"}, {GPAName, simulate.KindHealthy},
 		{GPAName, simulate.KindSerial}} {

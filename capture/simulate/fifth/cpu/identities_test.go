@@ -121,25 +121,6 @@ func TestHealthyCasesAreHealthy(t *testing.T) {
 	}
 }
 
-func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
-	for _, kind := range Kinds(Names[0]) {
-		make := simulatetest.Make(New)
-		a := simulatetest.Recorded(t, make.Case(t, Names[0], kind, 5), simulate.Options{})
-		b := simulatetest.Recorded(t, make.Case(t, Names[0], kind, 5), simulate.Options{})
-		if a.Len() != b.Len() || len(a.Counters) != len(b.Counters) {
-			t.Fatalf("%s: %d samples, then %d", kind, a.Len(), b.Len())
-		}
-		for k, c := range a.Counters {
-			x, y := c.Floats(), b.Counters[k].Floats()
-			for i := range x {
-				if x[i] != y[i] && x[i] == x[i] {
-					t.Fatalf("%s: %s is %v, then %v", kind, c.Name, x[i], y[i])
-				}
-			}
-		}
-	}
-}
-
 func TestOptionsAreKept(t *testing.T) {
 	c := simulatetest.Make(New).Case(t, Names[0], simulate.KindArchetype, 3)
 	plain := simulatetest.Recorded(t, c, simulate.Options{Marks: simulate.No, Late: -1, Missed: -1, Period: 3 * time.Millisecond})
@@ -158,14 +139,5 @@ func TestOptionsAreKept(t *testing.T) {
 		if other.Counter(name) != nil {
 			t.Errorf("%s was withheld", name)
 		}
-	}
-}
-
-func TestUnknownNamesAreRefused(t *testing.T) {
-	if _, err := New("cpu", simulate.KindSingle, 1); err == nil {
-		t.Error("another family's name is taken")
-	}
-	if _, err := New(Names[0], "none", 1); err == nil || Kinds("none") != nil {
-		t.Error("an unknown kind or family is taken")
 	}
 }

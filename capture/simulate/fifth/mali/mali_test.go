@@ -304,18 +304,6 @@ func TestOptionsAreKept(t *testing.T) {
 	}
 }
 
-func TestUnknownNamesAreRefused(t *testing.T) {
-	if _, err := New("mali-g57-fifth", simulate.KindSingle, 1); err == nil {
-		t.Error("a family that is not there")
-	}
-	if _, err := New(Names[0], "usual", 1); err == nil {
-		t.Error("a kind that is not there")
-	}
-	if Kinds("mali-g57-fifth") != nil {
-		t.Error("kinds of no family")
-	}
-}
-
 func TestARateFallsAsMuchAsAllNeedsGrow(t *testing.T) {
 	r := simulate.NewRandom(7, "network")
 	m := drawMachine(r, true)

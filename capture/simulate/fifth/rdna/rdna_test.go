@@ -15,28 +15,8 @@ func TestPlantsLimit(t *testing.T) {
 	simulatetest.Make(New).PlantsLimit(t, Names[0], simulatetest.Number(t, 40, 16))
 }
 
-// TestKinds judges and records some cases of each kind: shares add up, and not too few are clear.
 func TestKinds(t *testing.T) {
-	for _, kind := range Kinds(Names[0]) {
-		n, clear := simulatetest.Number(t, 10, 4), 0
-		by := map[string]int{}
-		for seed := range uint64(n) {
-			c := simulatetest.Make(New).Case(t, Names[0], kind, seed)
-			truth := simulatetest.Judged(t, c)
-			simulatetest.Recorded(t, c, simulate.Options{})
-			if kind == simulate.KindTwoPhase && len(truth.Phases) != 2 {
-				t.Errorf("%s %d: %d phases", kind, seed, len(truth.Phases))
-			}
-			if l, ok := truth.Limiter(); ok {
-				clear++
-				by[l.String()]++
-			}
-		}
-		t.Logf("%s: %d of %d are clear: %v", kind, clear, n, by)
-		if 2*clear < n {
-			t.Errorf("%s: only %d of %d are clear", kind, clear, n)
-		}
-	}
+	simulatetest.Make(New).KindsHold(t, Names[0], Kinds(Names[0]), simulatetest.Number(t, 10, 4))
 }
 
 // pairs are counters of which the first is never larger than the second, times by.
@@ -121,22 +101,6 @@ func checkMetrics(t *testing.T, what string, cap *capture.Capture) {
 	}
 }
 
-func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
-	for _, kind := range Kinds(Names[0]) {
-		make := simulatetest.Make(New)
-		a := simulatetest.Recorded(t, make.Case(t, Names[0], kind, 5), simulate.Options{})
-		b := simulatetest.Recorded(t, make.Case(t, Names[0], kind, 5), simulate.Options{})
-		for k, c := range a.Counters {
-			x, y := c.Floats(), b.Counters[k].Floats()
-			for i := range x {
-				if x[i] != y[i] {
-					t.Fatalf("%s: %s is %v, then %v", kind, c.Name, x[i], y[i])
-				}
-			}
-		}
-	}
-}
-
 func TestOptionsAreKept(t *testing.T) {
 	c := simulatetest.Make(New).Case(t, Names[0], simulate.KindArchetype, 3)
 	still := simulatetest.Recorded(t, c, simulate.Options{Noise: -1})
@@ -153,14 +117,5 @@ func TestOptionsAreKept(t *testing.T) {
 		if less.Counter(name) != nil || still.Counter(name) == nil {
 			t.Errorf("%s was withheld, or never there", name)
 		}
-	}
-}
-
-func TestUnknownNamesAreRefused(t *testing.T) {
-	if _, err := New("gfx1151", simulate.KindSingle, 1); err == nil {
-		t.Error("another family's name is taken")
-	}
-	if _, err := New(Names[0], simulate.KindHealthy, 1); err == nil || Kinds("none") != nil {
-		t.Error("an unknown kind or family is taken")
 	}
 }

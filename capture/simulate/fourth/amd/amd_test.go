@@ -3,7 +3,6 @@ package amd
 import (
 	"context"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -35,28 +34,6 @@ func TestUnknownNamesAndKindsAreRefused(t *testing.T) {
 	if Kinds("amd") != nil {
 		t.Error("a family that there is not has kinds")
 	}
-}
-
-func TestEqualArgumentsGiveEqualCases(t *testing.T) {
-	each(func(name, kind string) {
-		a, b := cases.Case(t, name, kind, 7), cases.Case(t, name, kind, 7)
-		if !reflect.DeepEqual(simulatetest.Judged(t, a), simulatetest.Judged(t, b)) || a.Text != b.Text {
-			t.Errorf("%s %s: two truths of one seed differ", name, kind)
-		}
-		x, y := simulatetest.Recorded(t, a, simulate.Options{}), simulatetest.Recorded(t, b, simulate.Options{})
-		other := simulatetest.Recorded(t, cases.Case(t, name, kind, 8), simulate.Options{})
-		if len(x.Counters) != len(y.Counters) || reflect.DeepEqual(x.Axis.End, other.Axis.End) {
-			t.Fatalf("%s %s: equal seeds differ, or others are equal", name, kind)
-		}
-		for i, c := range x.Counters {
-			v, w := c.Floats(), y.Counters[i].Floats()
-			for k := range v {
-				if v[k] != w[k] && !math.IsNaN(v[k]) {
-					t.Fatalf("%s %s: %s differs in sample %d", name, kind, c.Name, k)
-				}
-			}
-		}
-	})
 }
 
 func TestPlantsLimit(t *testing.T) {

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"math"
-	"reflect"
 	"testing"
 
 	"astrolabe/capture"
@@ -15,35 +14,6 @@ var cases simulatetest.Make = New
 func made(t *testing.T, kind string, seed uint64) *simulate.Case {
 	t.Helper()
 	return cases.Case(t, Names[0], kind, seed)
-}
-
-func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
-	for _, kind := range Kinds(Names[0]) {
-		x, y := made(t, kind, 5), made(t, kind, 5)
-		a, b := simulatetest.Recorded(t, x, simulate.Options{}), simulatetest.Recorded(t, y, simulate.Options{})
-		if a.Len() != b.Len() || len(a.Counters) != len(b.Counters) {
-			t.Fatal(kind, "captures of other sizes")
-		}
-		for i, c := range a.Counters {
-			for k := range a.Len() {
-				if v, w := c.Value(k).Float(), b.Counters[i].Value(k).Float(); v != w && !(math.IsNaN(v) && math.IsNaN(w)) {
-					t.Fatalf("%s: %s is %v and %v", kind, c.Name, v, w)
-				}
-			}
-		}
-		if !reflect.DeepEqual(simulatetest.Judged(t, x), simulatetest.Judged(t, y)) {
-			t.Errorf("%s: the truths differ", kind)
-		}
-	}
-}
-
-func TestUnknownNamesAreErrors(t *testing.T) {
-	if _, err := New(Names[0], "none", 1); err == nil {
-		t.Error("an unknown kind makes a case")
-	}
-	if _, err := New("cpu", simulate.KindSingle, 1); err == nil {
-		t.Error("an unknown family makes a case")
-	}
 }
 
 func TestPlantsLimit(t *testing.T) { cases.PlantsLimit(t, Names[0], simulatetest.Number(t, 44, 22)) }

@@ -3,7 +3,6 @@ package intel
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"testing"
 
 	"astrolabe/capture"
@@ -108,23 +107,6 @@ func TestTruthFitsTheKind(t *testing.T) {
 	}
 }
 
-func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
-	for _, name := range Names {
-		for _, kind := range Kinds(name) {
-			a, b := cases.Case(t, name, kind, 7), cases.Case(t, name, kind, 7)
-			x, y := simulatetest.Recorded(t, a, simulate.Options{Host: simulate.Yes}), simulatetest.Recorded(t, b, simulate.Options{Host: simulate.Yes})
-			for i, c := range x.Counters {
-				if c.Name != y.Counters[i].Name || c.Col != nil && !reflect.DeepEqual(c.Col.Data(), y.Counters[i].Col.Data()) {
-					t.Errorf("%s %s: %s differs", name, kind, c.Name)
-				}
-			}
-			if kind == simulate.KindRandom && !reflect.DeepEqual(simulatetest.Judged(t, a), simulatetest.Judged(t, b)) {
-				t.Errorf("%s %s: another truth", name, kind)
-			}
-		}
-	}
-}
-
 func TestOptionsAreKept(t *testing.T) {
 	c := cases.Case(t, kblName, simulate.KindArchetype, 3)
 	both := simulatetest.Recorded(t, c, simulate.Options{Sets: []string{"RenderBasic", "ComputeBasic"}, Host: simulate.Yes, Marks: simulate.Yes})
@@ -143,13 +125,7 @@ func TestOptionsAreKept(t *testing.T) {
 	}
 }
 
-func TestUnknownNamesAreRefused(t *testing.T) {
-	if _, err := New("intel-none", simulate.KindSingle, 1); err == nil {
-		t.Error("a family that there is not")
-	}
-	if _, err := New(kblName, "none", 1); err == nil {
-		t.Error("a kind that there is not")
-	}
+func TestMetricSetsThatAreNotModelledAreRefused(t *testing.T) {
 	if _, err := cases.Case(t, dg2Name, simulate.KindSingle, 0).Record(simulate.Options{Sets: []string{"ComputeBasic"}}); err == nil {
 		t.Error("a set that is not modelled")
 	}

@@ -2,7 +2,6 @@ package mali
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -16,36 +15,6 @@ import (
 )
 
 var cases simulatetest.Make = New
-
-func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
-	for i, kind := range simulate.Kinds() {
-		name := Names[i%2]
-		a, b := cases.Case(t, name, kind, 5), cases.Case(t, name, kind, 5)
-		x, y := simulatetest.Recorded(t, a, simulate.Options{}), simulatetest.Recorded(t, b, simulate.Options{})
-		if !x.Axis.Same(y.Axis) || len(x.Counters) != len(y.Counters) || len(x.Labels) != len(y.Labels) {
-			t.Fatalf("%s %s: other samples or counters", name, kind)
-		}
-		for k, c := range x.Counters {
-			if d := y.Counters[k]; c.Name != d.Name || !slices.Equal(c.Floats(), d.Floats()) {
-				t.Errorf("%s %s: %s is not %s", name, kind, c.Name, d.Name)
-			}
-		}
-		p, _ := json.Marshal(simulatetest.Judged(t, a))
-		q, _ := json.Marshal(simulatetest.Judged(t, b))
-		if string(p) != string(q) {
-			t.Errorf("%s %s: two truths", name, kind)
-		}
-	}
-}
-
-func TestOnlyNamesThatThereAre(t *testing.T) {
-	if _, err := New("mali-g31", simulate.KindSingle, 1); err == nil {
-		t.Error("made a case of an unknown family")
-	}
-	if _, err := New(Names[0], "usual", 1); err == nil {
-		t.Error("made a case of an unknown kind")
-	}
-}
 
 // values of a counter by Arm's machine name, nil where the layout lacks it.
 func values(c *capture.Capture, name string) []float64 {

@@ -2,7 +2,6 @@ package rdna
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"astrolabe/capture"
@@ -16,30 +15,6 @@ func made(t *testing.T, kind string, seed uint64) (*simulate.Case, *capture.Capt
 	t.Helper()
 	c := cases.Case(t, Names[0], kind, seed)
 	return c, simulatetest.Recorded(t, c, simulate.Options{})
-}
-
-func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
-	for _, kind := range Kinds(Names[0]) {
-		x, a := made(t, kind, 4)
-		y, b := made(t, kind, 4)
-		if !slices.Equal(a.Axis.End, b.Axis.End) || !slices.Equal(simulatetest.Judged(t, x).Leaves, simulatetest.Judged(t, y).Leaves) {
-			t.Errorf("%s: times or truths differ", kind)
-		}
-		for i, c := range a.Counters {
-			if !slices.Equal(c.Floats(), b.Counters[i].Floats()) {
-				t.Errorf("%s: %s differs", kind, c.Name)
-			}
-		}
-	}
-}
-
-func TestUnknownNamesAreErrors(t *testing.T) {
-	if _, err := New("gfx90a", simulate.KindSingle, 1); err == nil {
-		t.Error("a family that is not here")
-	}
-	if _, err := New(Names[0], simulate.KindHealthy, 1); err == nil {
-		t.Error("kernels have no dates to keep")
-	}
 }
 
 func TestPlantsLimit(t *testing.T) { cases.PlantsLimit(t, Names[0], simulatetest.Number(t, 48, 16)) }

@@ -2,40 +2,12 @@ package amd
 
 import (
 	"math"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
 )
-
-func TestSameArgumentsGiveTheSameCase(t *testing.T) {
-	for _, name := range Names {
-		for _, kind := range Kinds(name) {
-			a, b := mustNew(t, name, kind, 5), mustNew(t, name, kind, 5)
-			ca, cb := mustRecord(t, a, simulate.Options{}), mustRecord(t, b, simulate.Options{})
-			if !slices.Equal(ca.Axis.Start, cb.Axis.Start) || len(ca.Counters) != len(cb.Counters) {
-				t.Errorf("%s %s: axes or counters differ", name, kind)
-				continue
-			}
-			for i, c := range ca.Counters {
-				d := cb.Counters[i]
-				if c.Name != d.Name || !slices.EqualFunc(c.Floats(), d.Floats(), same) {
-					t.Errorf("%s %s: %s differs", name, kind, c.Name)
-				}
-			}
-			ta, _ := a.Judge()
-			tb, _ := b.Judge()
-			if !reflect.DeepEqual(ta, tb) {
-				t.Errorf("%s %s: truths differ", name, kind)
-			}
-		}
-	}
-}
-
-func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
 func mustNew(t *testing.T, name, kind string, seed uint64) *simulate.Case {
 	t.Helper()

@@ -3,7 +3,6 @@ package intel
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"testing"
 
 	"astrolabe/capture"
@@ -44,41 +43,6 @@ func values(c *capture.Capture) map[string][]float64 {
 		out[ctr.Name] = ctr.Floats()
 	}
 	return out
-}
-
-// same reports whether two columns are equal, missing values too.
-func same(a, b []float64) bool {
-	for i := range a {
-		if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
-			return false
-		}
-	}
-	return len(a) == len(b)
-}
-
-func TestSameArgumentsGiveTheSameCase(t *testing.T) {
-	for _, name := range Names {
-		for _, kind := range Kinds(name) {
-			a, b := make1(t, name, kind, 7), make1(t, name, kind, 7)
-			x, y, z := record(t, a, simulate.Options{}), record(t, b, simulate.Options{}), record(t, a, simulate.Options{})
-			if !reflect.DeepEqual(x.Axis.Start, y.Axis.Start) || !reflect.DeepEqual(x.Labels, y.Labels) ||
-				!reflect.DeepEqual(x.Regions, y.Regions) {
-				t.Errorf("%s %s: times, labels or regions differ", name, kind)
-			}
-			other, again := values(y), values(z)
-			for n, v := range values(x) {
-				if !same(v, other[n]) || !same(v, again[n]) {
-					t.Errorf("%s %s: counter %s differs", name, kind, n)
-				}
-			}
-			if kind != simulate.KindSingle && kind != simulate.KindTwoPhase {
-				continue
-			}
-			if !reflect.DeepEqual(judge(t, a), judge(t, b)) {
-				t.Errorf("%s %s: truths differ", name, kind)
-			}
-		}
-	}
 }
 
 // total is the sum of what a metric's formula gives, or of a counter; ok is false where it cannot be told.

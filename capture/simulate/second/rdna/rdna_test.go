@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -25,32 +24,6 @@ func recorded(t *testing.T, kind string, seed uint64) (*simulate.Case, *capture.
 		t.Fatalf("%s %d: %v", kind, seed, err)
 	}
 	return c, got
-}
-
-func TestSameArgumentsGiveTheSameCase(t *testing.T) {
-	for _, kind := range Kinds(Gfx1151) {
-		a, x := recorded(t, kind, 5)
-		b, y := recorded(t, kind, 5)
-		for i, c := range x.Counters {
-			if !reflect.DeepEqual(c.Floats(), y.Counters[i].Floats()) {
-				t.Errorf("%s: %s differs", kind, c.Name)
-			}
-		}
-		if !reflect.DeepEqual(x.Axis.Start, y.Axis.Start) || !reflect.DeepEqual(x.Axis.End, y.Axis.End) {
-			t.Errorf("%s: the times differ", kind)
-		}
-		first, err := a.Judge()
-		if err != nil {
-			t.Fatal(err)
-		}
-		second, err := b.Judge()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(first, second) {
-			t.Errorf("%s: the truths differ", kind)
-		}
-	}
 }
 
 // sums are counters that add up to another in the same run of the program, within what six digits can tell.

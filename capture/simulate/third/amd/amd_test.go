@@ -3,7 +3,6 @@ package amd
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -28,34 +27,6 @@ func each(f func(name, kind string)) {
 			f(name, kind)
 		}
 	}
-}
-
-func TestEqualArgumentsGiveEqualCases(t *testing.T) {
-	each(func(name, kind string) {
-		a, ca := made(t, name, kind, 3)
-		b, cb := made(t, name, kind, 3)
-		if kind == simulate.KindArchetype && !reflect.DeepEqual(simulatetest.Judged(t, a), simulatetest.Judged(t, b)) {
-			t.Errorf("%s %s: two truths of one seed differ", name, kind)
-		}
-		if a.Text != b.Text || len(ca.Counters) != len(cb.Counters) {
-			t.Fatalf("%s %s: two cases of one seed differ", name, kind)
-		}
-		for i, c := range ca.Counters {
-			if !equal(c, cb.Counters[i]) {
-				t.Errorf("%s %s: %s differs", name, kind, c.Name)
-			}
-		}
-	})
-}
-
-func equal(a, b *capture.Counter) bool {
-	x, y := a.Floats(), b.Floats()
-	for i := range x {
-		if x[i] != y[i] && !(math.IsNaN(x[i]) && math.IsNaN(y[i])) {
-			return false
-		}
-	}
-	return a.Name == b.Name && len(x) == len(y)
 }
 
 func TestRecordsOfManySeedsHoldTogether(t *testing.T) {

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -21,28 +20,6 @@ func made(t *testing.T, kind string, seed uint64) *simulate.Case {
 func recorded(t *testing.T, kind string, seed uint64, o simulate.Options) *capture.Capture {
 	t.Helper()
 	return simulatetest.Recorded(t, made(t, kind, seed), o)
-}
-
-func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
-	for _, kind := range Kinds("cpu-third") {
-		a, b := recorded(t, kind, 5, simulate.Options{}), recorded(t, kind, 5, simulate.Options{})
-		if a.Len() != b.Len() || len(a.Counters) != len(b.Counters) {
-			t.Fatal(kind, "captures of other sizes")
-		}
-		for i, c := range a.Counters {
-			if !reflect.DeepEqual(c.Floats(), b.Counters[i].Floats()) {
-				t.Errorf("%s: %s differs", kind, c.Name)
-			}
-		}
-		x, _ := made(t, kind, 5).Judge()
-		y, _ := made(t, kind, 5).Judge()
-		if !reflect.DeepEqual(x, y) {
-			t.Errorf("%s: the truths differ", kind)
-		}
-	}
-	if _, err := New("cpu-third", "none", 1); err == nil {
-		t.Error("an unknown kind makes a case")
-	}
 }
 
 func TestSharesAddUpAndFramesFollow(t *testing.T) {

@@ -1,7 +1,6 @@
 package mali
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 
@@ -12,39 +11,6 @@ import (
 )
 
 var cases simulatetest.Make = New
-
-func TestTheSameArgumentsGiveTheSameCase(t *testing.T) {
-	for i, kind := range simulate.Kinds() {
-		name := Names[i%2]
-		a, b := cases.Case(t, name, kind, 3), cases.Case(t, name, kind, 3)
-		x, y := simulatetest.Recorded(t, a, simulate.Options{}), simulatetest.Recorded(t, b, simulate.Options{})
-		again := simulatetest.Recorded(t, a, simulate.Options{})
-		for _, other := range []*capture.Capture{y, again} {
-			if !x.Axis.Same(other.Axis) || len(x.Counters) != len(other.Counters) || len(x.Labels) != len(other.Labels) {
-				t.Fatalf("%s %s: other samples or counters", name, kind)
-			}
-			for k, c := range x.Counters {
-				if d := other.Counters[k]; c.Name != d.Name || !slices.Equal(c.Floats(), d.Floats()) {
-					t.Errorf("%s %s: %s is not %s", name, kind, c.Name, d.Name)
-				}
-			}
-		}
-		p, _ := json.Marshal(simulatetest.Judged(t, a))
-		q, _ := json.Marshal(simulatetest.Judged(t, b))
-		if string(p) != string(q) {
-			t.Errorf("%s %s: two truths", name, kind)
-		}
-	}
-}
-
-func TestOnlyNamesThatThereAre(t *testing.T) {
-	if _, err := New("mali-g31", simulate.KindSingle, 1); err == nil {
-		t.Error("made a case of an unknown family")
-	}
-	if _, err := New(Names[0], "usual", 1); err == nil {
-		t.Error("made a case of an unknown kind")
-	}
-}
 
 // counts finds the values of counters by Arm's machine names; the sums of several.
 type counts struct {

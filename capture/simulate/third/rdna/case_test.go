@@ -21,32 +21,6 @@ func made(t *testing.T, kind string, seed uint64) (*simulate.Case, *capture.Capt
 	return c, simulatetest.Recorded(t, c, simulate.Options{})
 }
 
-func TestSameArgumentsGiveTheSameCase(t *testing.T) {
-	for _, kind := range Kinds(Names[0]) {
-		c, first := made(t, kind, 5)
-		again, second := made(t, kind, 5)
-		a, b := simulatetest.Judged(t, c), simulatetest.Judged(t, again)
-		if !slices.Equal(first.Axis.Start, second.Axis.Start) || !slices.Equal(first.Axis.End, second.Axis.End) ||
-			!slices.Equal(a.Leaves, b.Leaves) || !slices.Equal(a.Shares, b.Shares) || !slices.Equal(a.Each, b.Each) {
-			t.Errorf("%s: times or truths differ", kind)
-		}
-		for i, ctr := range first.Counters {
-			if !slices.Equal(ctr.Floats(), second.Counters[i].Floats()) {
-				t.Errorf("%s: %s differs", kind, ctr.Name)
-			}
-		}
-	}
-}
-
-func TestUnknownNamesAreErrors(t *testing.T) {
-	if _, err := New("gfx90a", simulate.KindSingle, 1); err == nil {
-		t.Error("a family that is not here")
-	}
-	if _, err := New(Names[0], simulate.KindHealthy, 1); err == nil {
-		t.Error("kernels have no dates to keep")
-	}
-}
-
 func TestPlantsLimit(t *testing.T) { cases.PlantsLimit(t, Names[0], 64) }
 
 func TestSharesAddUp(t *testing.T) {
