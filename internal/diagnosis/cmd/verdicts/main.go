@@ -65,9 +65,15 @@ func run(ctx context.Context, args []string, w io.Writer) (err error) {
 	}
 	said := map[string]string{}
 	for _, c := range captures {
-		if c.origin != "" && *others == "" {
-			said[c.name] = ""
-			continue
+		if c.origin != "" {
+			_, err := os.Stat(filepath.Join(*others, filepath.FromSlash(c.path)))
+			if *others == "" || err != nil {
+				if *others != "" {
+					fmt.Fprintf(os.Stderr, "%s: %s is not in %s: the page keeps what was said of it\n", c.name, c.path, *others)
+				}
+				said[c.name] = ""
+				continue
+			}
 		}
 		text, err := c.says(ctx, *program, temp, *others)
 		if err != nil {
