@@ -36,7 +36,7 @@ type Reader struct {
 
 // NewReader returns a Reader; library is the root of "@astrolabe//", nil is none.
 func NewReader(library fs.FS) *Reader {
-	return &Reader{r: &Runner{opt: Options{Library: library}, modules: map[string]*module{}}}
+	return &Reader{r: &Runner{opt: Options{Library: library}, modules: map[string]*module{}, ready: map[string]*prepared{}}}
 }
 
 // Source is a Starlark file that was read.
