@@ -80,7 +80,7 @@ func (m Make) KindsHold(t *testing.T, name string, kinds []string, seeds int) {
 			c := m.Case(t, name, kind, seed)
 			truth := Judged(t, c)
 			Recorded(t, c, simulate.Options{})
-			if (kind == simulate.KindTwoPhase) != (len(truth.Phases) == 2) {
+			if kind == simulate.KindTwoPhase && len(truth.Phases) != 2 {
 				t.Errorf("%s %d: %d phases", kind, seed, len(truth.Phases))
 			}
 			if l, ok := truth.Limiter(); ok {

@@ -55,7 +55,7 @@ func modelHash() (string, error) {
 		if _, err := os.Stat(filepath.Join(source, "engine.go")); err == nil {
 			return hashOf(os.DirFS(source), func(name string) bool {
 				return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") &&
-					!strings.HasPrefix(name, "cmd/")
+					!strings.HasPrefix(name, "cmd/") && !strings.HasPrefix(name, "simulatetest/")
 			})
 		}
 		above := filepath.Dir(dir)
