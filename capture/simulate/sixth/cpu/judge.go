@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"math"
-
 	"astrolabe/capture/simulate"
 )
 
@@ -305,5 +303,5 @@ func (s *sim) enough() bool {
 			return false
 		}
 	}
-	return len(s.starts) == len(s.phases) && !math.IsNaN(float64(s.now))
+	return len(s.starts) == len(s.phases)
 }

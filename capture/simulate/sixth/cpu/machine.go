@@ -69,22 +69,21 @@ type machine struct {
 	pressure      bool    // the kernel tells of stalls
 	phone         bool
 	memory        float64 // bytes
-	readyTemp     float64 // °C at which it begins
 }
 
 // model is a machine before a case's draw.
 type model struct {
-	name, vendor    string
-	parts           []modelPart
-	smt             bool
-	llc             float64 // MiB per 8 cores
-	llcNs, dramNs   float64
-	bandwidth       float64 // GB/s of the peak per 8 cores of a big machine, or of all of a small one
-	least, most     int     // cores of the first part
-	server, phone   bool
-	allCore         float64 // clock with all cores busy, as a share of the highest
-	watts           float64 // of the package's limit per core, 0 for none
-	throttle, limit float64 // °C
+	name, vendor  string
+	parts         []modelPart
+	smt           bool
+	llc           float64 // MiB per 8 cores
+	llcNs, dramNs float64
+	bandwidth     float64 // GB/s of the peak per 8 cores of a big machine, or of all of a small one
+	least, most   int     // cores of the first part
+	server, phone bool
+	allCore       float64 // clock with all cores busy, as a share of the highest
+	watts         float64 // of the package's limit per core, 0 for none
+	throttle      float64 // °C
 }
 
 type modelPart struct {

@@ -48,12 +48,6 @@ func with(often float64, s step) step {
 // at is a step at a lock, credit or barrier.
 func at(d doing, where int) step { return step{do: d, at: where} }
 
-// times is a step that stands for so many.
-func times(n float64, s step) step {
-	s.repeat = n
-	return s
-}
-
 func server(b *builder) {
 	app, kernel := b.code(codeLarge), b.code(codeKernel)
 	heap := b.code(simulate.Pick(b.Random, codeMixed, codeChase, codeGraph))
