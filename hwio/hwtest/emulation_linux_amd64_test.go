@@ -9,7 +9,10 @@ import (
 	"os/exec"
 	"path"
 	"strings"
+	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestProgramsSeeTheTreeAsIfItWereTheMachines(t *testing.T) { emulated(t, "tree") }
@@ -33,6 +36,34 @@ func TestNoAnswerIsLostUnderLoad(t *testing.T) {
 		t.Errorf("the model answered %d requests, want 1800", n)
 	}
 }
+
+// Go's runtime interrupts its threads by signals at any time. In the kernel one that comes while the poll of the
+// listener waits for the filter's lock makes that poll answer POLLERR, which is no end.
+func TestSignalsToTheSupervisorEndNothing(t *testing.T) {
+	done := make(chan struct{})
+	var sender sync.WaitGroup
+	sender.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			tasks, _ := os.ReadDir("/proc/self/task")
+			for _, e := range tasks {
+				_ = unix.Tgkill(os.Getpid(), number(e.Name()), unix.SIGURG)
+			}
+		}
+	})
+	defer sender.Wait()
+	defer close(done)
+	for range 3 {
+		if r := emulated(t, "stress"); r.Truth.(toyTruth).count != 1800 {
+			t.Errorf("the model answered %d requests, want 1800", r.Truth.(toyTruth).count)
+		}
+	}
+}
+
 func TestDescriptorsCanBeCopiedAndClosedInAnyWay(t *testing.T) { emulated(t, "descriptors") }
 func TestADeviceCanBeUnplugged(t *testing.T)                   { emulated(t, "unplug") }
 func TestChildrenInheritDescriptors(t *testing.T)              { emulated(t, "fork") }

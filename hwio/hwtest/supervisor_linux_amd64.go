@@ -244,17 +244,24 @@ func (s *supervisor) serve() {
 	defer runtime.UnlockOSThread()
 	fds := []unix.PollFd{{Fd: int32(s.listener), Events: unix.POLLIN}, {Fd: int32(s.stop), Events: unix.POLLIN}}
 	for {
-		if _, err := unix.Poll(fds, -1); err != nil && err != unix.EINTR {
+		if _, err := unix.Poll(fds, -1); err == unix.EINTR {
+			continue
+		} else if err != nil {
 			s.trouble(fmt.Errorf("poll the listener: %w", err))
 			return
 		}
-		if fds[1].Revents != 0 {
+		switch r := fds[0].Revents; {
+		case fds[1].Revents != 0:
 			return
-		}
-		if fds[0].Revents&unix.POLLIN == 0 {
-			if fds[0].Revents != 0 {
-				return // nobody is left under the filter
-			}
+		case r&unix.POLLIN != 0:
+		case r&unix.POLLHUP != 0:
+			return // nobody is left under the filter
+		case r&unix.POLLNVAL != 0:
+			s.trouble(errors.New("poll the listener: its descriptor is closed"))
+			return
+		default:
+			// POLLERR alone is no end: the kernel says so too where a signal, such as one of Go's own, comes while the
+			// poll waits for the filter's lock. Whoever took it for the end left the program waiting for ever.
 			continue
 		}
 		n := new(notification)
