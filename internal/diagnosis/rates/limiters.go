@@ -33,6 +33,9 @@ type family struct {
 	// capture that has none of them cannot show it, and a report is right that asks for what has one. A limiter that is
 	// not listed can always be shown.
 	shows map[string][]string
+	// events are those that show a limiter, by the names by which reports ask for them, where a recording chooses single
+	// events and no metric sets. A report is right that asks for one of them where the capture has none.
+	events map[string][]string
 }
 
 const (
@@ -56,6 +59,14 @@ var (
 
 // toTheHighest is what a processor's clock is compared with: its cycles beside reference cycles, or the highest clock.
 var toTheHighest = []string{"reference_ratio", "cpu_max_freq.0"}
+
+// memoryEvents show that cores wait for memory.
+var memoryEvents = slotsOr("backend", "stalled_cycles_backend", "cache_misses", "LLC_load_misses")
+
+// slotsOr are the metrics that say what becomes of a processor's slots, of a kind, and other metrics and counters.
+func slotsOr(kind string, others ...string) []string {
+	return append([]string{"cpu/" + kind + "_slots", "cpu/amd_" + kind + "_slots", "cpu/issue_" + kind + "_slots"}, others...)
+}
 
 // host are the counters of processors, without which a GPU's capture does not tell who keeps the GPU waiting.
 var host = []string{"cpu/cpu_utilization"}
@@ -308,7 +319,14 @@ var families = withOthers([]family{
 		},
 		// A clock that is held down shows against the highest or the nominal one, and where neither is told, as in many
 		// virtual machines, nothing shows it.
-		shows: map[string][]string{"clock/thermal": toTheHighest, "clock/power": toTheHighest, "clock/governor": toTheHighest},
+		// What a thread does while it runs shows in the events of its core, and in nothing that the kernel tells.
+		shows: map[string][]string{"clock/thermal": toTheHighest, "clock/power": toTheHighest, "clock/governor": toTheHighest,
+			"unit/branch": slotsOr("bad_speculation", "branch_misses"), "unit/front_end": slotsOr("frontend", "stalled_cycles_frontend"),
+			"memory/latency": memoryEvents, "memory/bandwidth": memoryEvents,
+			"unit/core": slotsOr("retiring", "cpu/ipc", "stalled_cycles_backend", "stalled_cycles_frontend")},
+		events: map[string][]string{"unit/branch": {"branch-misses"}, "unit/front_end": {"stalled-cycles-frontend"},
+			"memory/latency": {"stalled-cycles-backend", "cache-misses"}, "memory/bandwidth": {"stalled-cycles-backend", "cache-misses"},
+			"unit/core": {"instructions", "stalled-cycles-backend", "stalled-cycles-frontend"}},
 		untold: map[string]string{
 			"display/timer": "that the CPUs are mostly idle is a symptom",
 		},
@@ -439,6 +457,9 @@ func (f *family) text() string {
 	}
 	for part, c := range f.parts {
 		lines = append(lines, f.name+" part "+part+" "+c)
+	}
+	for c, events := range f.events {
+		lines = append(lines, f.name+" "+c+" asked for by "+strings.Join(events, " "))
 	}
 	for c, metrics := range f.shows {
 		lines = append(lines, f.name+" "+c+" shown by "+strings.Join(metrics, " "))

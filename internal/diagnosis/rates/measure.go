@@ -223,8 +223,12 @@ func (x *examiner) right(f diagnosis.Finding, limiter simulate.Candidate, c *sim
 	if f.Record == "" || x.f.limiter(f.ID) || x.f.shown(limiter, cap) {
 		return false, nil // who names another limiter is wrong, whatever is asked for beside it
 	}
+	asked := strings.Split(f.Record, ",")
+	if events, ok := x.f.events[limiter.String()]; ok {
+		return slices.ContainsFunc(asked, func(name string) bool { return slices.Contains(events, name) }), nil
+	}
 	var options simulate.Options
-	for _, name := range strings.Split(f.Record, ",") {
+	for _, name := range asked {
 		if name == recordHost {
 			options.Host = simulate.Yes
 			continue

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,6 +169,50 @@ func TestAskingForWhatShowsTheLimiterIsRightOnlyWhereTheCaptureCannotShowIt(t *t
 		got, err := x.right(diagnosis.Finding{ID: "not_measured", Record: r.asked}, r.limiter, c, cap)
 		if err != nil || got != r.want {
 			t.Errorf("%s, limited by %s, asked for %q: %v, %v", r.set, r.limiter, r.asked, got, err)
+		}
+	}
+}
+
+func TestAskingForEventsIsRightWhereNoneShowsTheLimiter(t *testing.T) {
+	x := examiner{f: findFamily("cpu")}
+	c, err := all.Case("cpu", simulate.KindSingle, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := c.Record(simulate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, counter := range whole.Counters {
+		names = append(names, counter.Name)
+	}
+	core, memory, lock := simulate.Candidate{Level: simulate.LevelUnit, Name: "core"},
+		simulate.Candidate{Level: simulate.LevelMemory, Name: "latency"}, simulate.Candidate{Level: simulate.LevelCPU, Name: "lock"}
+	for _, r := range []struct {
+		counted  []string
+		id, asks string
+		limiter  simulate.Candidate
+		want     bool
+	}{
+		{[]string{"task_clock"}, "not_measured", "cache-misses,branch-misses", memory, true},
+		{[]string{"task_clock"}, "single_thread", "instructions", core, true},
+		{[]string{"task_clock"}, "single_thread", "", core, false},
+		{[]string{"task_clock"}, "not_measured", "branch-misses", memory, false}, // these say nothing of memory
+		{[]string{"task_clock"}, "branch_misses", "cache-misses", memory, false}, // it names another limiter
+		{[]string{"task_clock", "cache_misses"}, "not_measured", "cache-misses", memory, false},
+		{[]string{"task_clock", "cache_misses"}, "not_measured", "instructions", core, true},
+		{[]string{"task_clock"}, "not_measured", "cache-misses", lock, false},
+	} {
+		cap, err := c.Record(simulate.Options{Without: slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+			return slices.Contains(r.counted, n)
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := x.right(diagnosis.Finding{ID: r.id, Record: r.asks}, r.limiter, c, cap)
+		if err != nil || got != r.want {
+			t.Errorf("%v counted, limited by %s, %s asks for %q: %v, %v", r.counted, r.limiter, r.id, r.asks, got, err)
 		}
 	}
 }

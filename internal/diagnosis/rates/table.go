@@ -180,7 +180,7 @@ capture: its first finding is compared with the limiter.
   and those in which it stands for none (a busy queue, a GPU that lacks work).
 - **where the capture can show it**: it has a metric that the vendor documents for the limiter (listed below). Where it has none, as with Intel's metric sets
   or without the processors, the right answer is to ask for what has one: a finding counts that names no limiter and something to record (metric
-  sets, the processors, or both at once) with which the case, recorded again, has such a metric. Several metric sets may be asked for, which take turns in a
+  sets, the processors, both at once, or events of the processors) with which the case, recorded again, has such a metric. Several metric sets may be asked for, which take turns in a
   recording; **with the first set alone** counts the one that is named first and no other. To ask where the capture can show it is a miss. **Limiter named** is the rate without
   these answers.
 - **in the first two**: of the findings of the page, without those about the data. The gravest come first; where processors were recorded beside a GPU,
