@@ -63,6 +63,9 @@ var toTheHighest = []string{"reference_ratio", "cpu_max_freq.0"}
 // memoryEvents show that cores wait for memory.
 var memoryEvents = slotsOr("backend", "stalled_cycles_backend", "cache_misses", "LLC_load_misses")
 
+// threadSwitches show that threads wait for each other: nothing else tells them from threads that work.
+var threadSwitches = []string{"cpu/context_switch_rate", "cpu/system_context_switch_rate", "procs_running", "cpu/cpu_utilization"}
+
 // slotsOr are the metrics that say what becomes of a processor's slots, of a kind, and other metrics and counters.
 func slotsOr(kind string, others ...string) []string {
 	return append([]string{"cpu/" + kind + "_slots", "cpu/amd_" + kind + "_slots", "cpu/issue_" + kind + "_slots"}, others...)
@@ -323,10 +326,12 @@ var families = withOthers([]family{
 		shows: map[string][]string{"clock/thermal": toTheHighest, "clock/power": toTheHighest, "clock/governor": toTheHighest,
 			"unit/branch": slotsOr("bad_speculation", "branch_misses"), "unit/front_end": slotsOr("frontend", "stalled_cycles_frontend"),
 			"memory/latency": memoryEvents, "memory/bandwidth": memoryEvents,
-			"unit/core": slotsOr("retiring", "cpu/ipc", "stalled_cycles_backend", "stalled_cycles_frontend")},
+			"unit/core": slotsOr("retiring", "cpu/ipc", "stalled_cycles_backend", "stalled_cycles_frontend"),
+			"cpu/io":    {"cpu/io_pressure", "procs_blocked", "cpu/io_wait"}, "cpu/lock": threadSwitches, "queues/in_turn": threadSwitches},
 		events: map[string][]string{"unit/branch": {"branch-misses"}, "unit/front_end": {"stalled-cycles-frontend"},
 			"memory/latency": {"stalled-cycles-backend", "cache-misses"}, "memory/bandwidth": {"stalled-cycles-backend", "cache-misses"},
-			"unit/core": {"instructions", "stalled-cycles-backend", "stalled-cycles-frontend"}},
+			"unit/core": {"instructions", "stalled-cycles-backend", "stalled-cycles-frontend"},
+			"cpu/io":    {"procfs"}, "cpu/lock": {"context-switches"}, "queues/in_turn": {"context-switches"}},
 		untold: map[string]string{
 			"display/timer": "that the CPUs are mostly idle is a symptom",
 		},
