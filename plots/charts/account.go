@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"astrolabe/capture"
@@ -206,6 +207,31 @@ func (a *Account) Beside(p *Plot) *Account {
 		}
 	}
 	return &b
+}
+
+// Colored is a chart of stacked bars whose series are called as parts of the account are, in the colours that these have
+// in the bar of the whole; any other chart stays as it is.
+func (a *Account) Colored(p *Plot) *Plot {
+	b, ok := p.body.(*bar)
+	if !ok || !b.o.Stacked || !slices.ContainsFunc(b.series, func(s BarSeries) bool {
+		return slices.ContainsFunc(a.Parts, func(part AccountPart) bool { return part.Title == s.Name })
+	}) {
+		return p
+	}
+	painted, q := *b, *p
+	painted.account, q.body = a, &painted
+	return &q
+}
+
+// color is that of the part with a title; of what the bar of the whole does not name it is that of the others.
+func (a *Account) color(t *canvas.Theme, title string) color.NRGBA {
+	list, colors := a.shown(t)
+	for i, p := range list {
+		if p.Title == title {
+			return colors[i]
+		}
+	}
+	return t.Rule
 }
 
 // over is the window of time of the account's lane.

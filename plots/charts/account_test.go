@@ -35,3 +35,37 @@ func TestAPartHasTheColourOfTheSeriesAboutIt(t *testing.T) {
 		}
 	}
 }
+
+func TestBarsOfFramesHaveTheColoursOfTheWhole(t *testing.T) {
+	theme := canvas.Light()
+	a := &Account{Base: 100e6, Parts: []AccountPart{
+		{Name: "display", Kind: "display", Title: "the display", Explained: true, Time: 50e6},
+		{Name: "not measured", Kind: "not measured", Title: "not measured", Time: 30e6},
+		{Name: "texture", Kind: "unit", Title: "the texture unit", Explained: true, Time: 20e6}}}
+	o := BarOptions{Labels: []string{"frame 1"}, Stacked: true}
+	one := []float64{1}
+	p, err := Bar(o, BarSeries{Name: "the texture unit", Values: one}, BarSeries{Name: "not measured", Values: one},
+		BarSeries{Name: "the display", Values: one}, BarSeries{Name: "others", Values: one})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, colors := a.shown(theme)
+	whole := map[string]any{"others": theme.Rule}
+	for i, p := range list {
+		whole[p.Title] = colors[i]
+	}
+	for _, k := range a.Colored(p).body.(*bar).keys(theme) {
+		if k.color != whole[k.name] {
+			t.Errorf("%s has the colour %v in the bars, and %v in the whole", k.name, k.color, whole[k.name])
+		}
+	}
+	for _, other := range []BarOptions{{Labels: o.Labels}, o} {
+		q, err := Bar(other, BarSeries{Name: "blur", Values: one})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Colored(q) != q {
+			t.Error("bars that are not about the account were painted")
+		}
+	}
+}

@@ -61,10 +61,19 @@ func Bar(o BarOptions, series ...BarSeries) (*Plot, error) {
 }
 
 type bar struct {
-	o      BarOptions
-	series []BarSeries
-	unit   unit
-	spread spread
+	o       BarOptions
+	series  []BarSeries
+	unit    unit
+	spread  spread
+	account *Account // whose parts the series are, in its colours; nil where they are none
+}
+
+// seriesColor is that of a series, and the marker that tells it from others of that colour.
+func (b *bar) seriesColor(t *canvas.Theme, i int) (color.NRGBA, int) {
+	if b.account != nil {
+		return b.account.color(t, b.series[i].Name), 0
+	}
+	return t.SeriesColor(i)
 }
 
 func (b *bar) keys(t *canvas.Theme) []key {
@@ -73,7 +82,7 @@ func (b *bar) keys(t *canvas.Theme) []key {
 	}
 	out := make([]key, len(b.series))
 	for i, s := range b.series {
-		c, m := t.SeriesColor(i)
+		c, m := b.seriesColor(t, i)
 		out[i] = key{name: s.Name, color: c, marker: m, area: true}
 	}
 	return out
@@ -199,7 +208,7 @@ func (b *bar) color(t *canvas.Theme, series, i int) color.NRGBA {
 	if s := b.series[series].Severity; s != nil && s[i] != canvas.None {
 		return t.Severity(s[i])
 	}
-	c, _ := t.SeriesColor(series)
+	c, _ := b.seriesColor(t, series)
 	return c
 }
 

@@ -60,7 +60,7 @@ func (b *bar) drawStackedBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rec
 		if !canvas.Drawable(v) || v == 0 {
 			continue
 		}
-		c, _ := t.SeriesColor(k)
+		c, _ := b.seriesColor(t, k)
 		seg := canvas.Box(tx(from), at.Y+gap/2, tx(from+v)-tx(from), at.H-gap)
 		sc.Fill(seg, c)
 		if k > 0 {
