@@ -60,7 +60,7 @@ func summaryReport(t *testing.T) *Report {
 		Finding{ID: "data_late", Severity: canvas.Info, Title: "Samples were late"})
 	r.Judgements = []Judgement{{"the GPU", ""}, {"the CPUs", "only 3 samples"}}
 	r.Summary = &Summary{Severity: canvas.Warning,
-		Verdict:  "The texture unit sets the pace 60 % of the time; relieving it could gain 15 to 20 %",
+		Verdict:  "The texture unit sets the pace 60 % of the time; relieving this could gain 15 to 20 %",
 		Note:     "The next limit would be arithmetic.",
 		Timeline: r.BestChart(), Quality: []Note{{canvas.Warning, "Not judged: the CPUs: only 3 samples"},
 			{canvas.Good, "100 samples of 1 ms; no gaps"}}}
