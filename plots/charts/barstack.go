@@ -71,7 +71,7 @@ func (b *bar) drawStackedBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rec
 		}
 		from += v
 	}
-	end := canvas.Regular.Of(t.Text)
+	end := squeezed(t, 1, at.H*lineHeight)
 	text := end.Fit(b.valueText(b.sum(i)), at.W+frame.Right()-tx(from))
 	sc.TextAt(tx(from)+t.Text*0.3, at.Y+at.H/2+end.Size*0.35, canvas.Left, end, t.Ink, text)
 }

@@ -90,7 +90,7 @@ func (r *Report) painted() *charts.Account {
 
 // painting is a chart of the report: what its bars tell of the account has the colours of the bar of the whole.
 func (r *Report) painting(p *charts.Plot) *charts.Plot {
-	if a := r.painted(); a != nil {
+	if a := r.painted(); a != nil && p != nil {
 		return a.Colored(p)
 	}
 	return p
@@ -103,7 +103,7 @@ func (r *Report) lead() []*charts.Plot {
 		out = append(out, charts.AccountChart(a, "Where the time went"))
 	}
 	if r.Only && r.Summary.Timeline != nil {
-		out = append(out, r.Summary.Timeline)
+		out = append(out, r.painting(r.Summary.Timeline))
 	}
 	return out
 }
@@ -199,7 +199,7 @@ func (r *Report) drawSummary(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect
 	if room.H < t.Text*6 {
 		return // the words matter more; the chart stands on the next page
 	}
-	chart := s.Timeline
+	chart := r.painting(s.Timeline)
 	if account != nil {
 		chart = account.Below(chart)
 	}
