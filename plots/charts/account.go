@@ -107,8 +107,8 @@ func (a *Account) shown(t *canvas.Theme) (list []AccountPart, colors []color.NRG
 	return list, colors
 }
 
-// free are colours for the parts that have none of a timeline: those that it does not use, or where these do not
-// suffice those that no other part has.
+// free are colours for the parts that have none of a timeline, the longest first: those that it does not use, and where
+// these do not suffice behind them those that no other part has.
 func (a *Account) free(list []AccountPart, n int) []int {
 	need, parts, all := 0, map[int]bool{}, map[int]bool{}
 	for _, slot := range a.slots {
@@ -129,12 +129,18 @@ func (a *Account) free(list []AccountPart, n int) []int {
 		}
 		return out
 	}
-	for _, taken := range []map[int]bool{all, parts} {
-		if out := without(taken); len(out) >= need && len(out) > 0 {
-			return out
+	out := without(all)
+	for _, taken := range []map[int]bool{parts, nil} {
+		if len(out) >= need && len(out) > 0 {
+			break
+		}
+		for _, slot := range without(taken) {
+			if !slices.Contains(out, slot) {
+				out = append(out, slot)
+			}
 		}
 	}
-	return without(nil)
+	return out
 }
 
 // AccountChart draws an account as one bar of the whole, and what led when as a lane over time, with the names of the

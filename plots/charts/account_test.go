@@ -1,8 +1,10 @@
 package charts
 
 import (
-	"astrolabe/plots/canvas"
+	"slices"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 func TestGainsAreRoundedRanges(t *testing.T) {
@@ -32,6 +34,34 @@ func TestAPartHasTheColourOfTheSeriesAboutIt(t *testing.T) {
 		want := map[string]int{"texture": 1, "arithmetic": 0, "tiler": 2}
 		if slot, ok := want[p.Name]; ok && colors[i] != theme.Series[slot] {
 			t.Errorf("%s has the colour %v, want that of series %d", p.Name, colors[i], slot)
+		}
+	}
+}
+
+func TestLongPartsHaveColoursOfTheirOwnBesideATimeline(t *testing.T) {
+	theme := canvas.Light()
+	a := &Account{Base: 100e6}
+	for i, ms := range []int64{40, 25, 15, 12, 8} {
+		a.Parts = append(a.Parts, AccountPart{Name: string(rune('a' + i)), Kind: "unit", Title: string(rune('a' + i)),
+			Explained: true, Time: ms * 1e6})
+	}
+	y := []float64{1, 2, 3}
+	var drawn []Series
+	for _, name := range []string{"User", "System", "I/O wait", "Stolen"} {
+		drawn = append(drawn, series(name, "percent", 1e6, y))
+	}
+	p, err := Timeline(TimelineOptions{Title: "CPU time"}, drawn...)
+	_, colors := a.Beside(must(t, p, err)).shown(theme)
+	for i, c := range colors[:len(theme.Series)-len(drawn)] {
+		for k := range drawn {
+			if c == theme.Series[k] {
+				t.Errorf("part %d of the time has the colour of %s", i+1, drawn[k].Name)
+			}
+		}
+	}
+	for i, c := range colors {
+		if slices.Contains(colors[:i], c) {
+			t.Errorf("two parts have the colour %v", c)
 		}
 	}
 }
