@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -59,6 +60,31 @@ func TestRegionsAreAccountedWithoutTheFramesInThem(t *testing.T) {
 acc = account(cap, {"active": ["busy"], "queues": [{"name": "queue", "level": [["busy"]]}]})
 assert.eq([(row["name"], row["time"]) for row in acc.by("region")], [("menu", 0.01), ("level", 0.02)])
 assert.eq([row["name"] for row in acc.by("frame")], ["frame 1", "frame 2"])
+`); err != nil {
+		t.Fatal(trace(err))
+	}
+}
+
+// Samples of 4 ms that frames of 10 ms end in are cut there, so that each frame takes as long as it lasts.
+func TestFramesOfAnAccountTakeAsLongAsTheyLast(t *testing.T) {
+	axis := capture.NewUniformAxis(10, 4e6)
+	cfg := capture.Config{Name: "example", Axis: axis, Counters: []*capture.Counter{{Axis: axis,
+		Meta: capture.Meta{Name: "busy", Unit: "cycles"},
+		Col:  capture.NewColumn(capture.Data{F: slices.Repeat([]float64{800}, 10)})}}}
+	for i := range int64(4) {
+		cfg.Regions = append(cfg.Regions, capture.Region{Name: fmt.Sprint("frame ", i), Start: 10e6 * i, End: 10e6 * (i + 1)})
+	}
+	c, err := capture.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := exampleRun(t)
+	r.names["cap"] = values.NewCapture(r.env, c)
+	if err := r.exec("frames", `
+acc = account(cap, {"active": ["busy"], "queues": [{"name": "queue", "level": [["busy"]]}]})
+assert.eq([(row["name"], row["start"], row["time"]) for row in acc.by("frame")], [("frame %d" % i, 0.01 * i, 0.01) for i in range(4)])
+spans = [r for r in cap.regions][1:3]
+assert.eq([(row["name"], row["start"], row["time"]) for row in acc.by(spans)], [("frame 1", 0.01, 0.01), ("frame 2", 0.02, 0.01)])
 `); err != nil {
 		t.Fatal(trace(err))
 	}

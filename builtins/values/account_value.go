@@ -180,7 +180,7 @@ func (a *Account) page() *charts.Account {
 
 // by is the account of every frame, region, value of a label, or of given stretches of time.
 func (a *Account) by(c *binding.Call) (starlark.Value, error) {
-	names, of, err := a.groups(c.Arg("what"))
+	groups, err := a.groups(c.Arg("what"))
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (a *Account) by(c *binding.Call) (starlark.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		in.Group, in.Groups = of, len(names)
+		in.Group, in.Groups, in.Cuts = groups.of, len(groups.names), groups.cuts
 		found, err := analysis.Account(in)
 		if err != nil {
 			return nil, err
@@ -204,17 +204,9 @@ func (a *Account) by(c *binding.Call) (starlark.Value, error) {
 				columns[5+i] = "part " + n
 			}
 		}
-		start := make([]int64, len(names))
-		for i := range start {
-			start[i] = math.MaxInt64
-		}
-		for i, g := range of {
-			if g >= 0 {
-				start[g] = min(start[g], a.run.cap.Capture.Axis.Start[i])
-			}
-		}
+		start := groups.starts(a.run.cap.Capture.Axis)
 		t := NewTable(a.env, columns, units)
-		rows := make([]int, len(names))
+		rows := make([]int, len(groups.names))
 		for g := range rows {
 			rows[g] = g
 		}
@@ -232,7 +224,7 @@ func (a *Account) by(c *binding.Call) (starlark.Value, error) {
 					most = k
 				}
 			}
-			row := []starlark.Value{starlark.String(names[g]), binding.Float(float64(start[g]) / 1e9),
+			row := []starlark.Value{starlark.String(groups.names[g]), binding.Float(float64(start[g]) / 1e9),
 				binding.Float(float64(whole) / 1e9), starlark.None, starlark.None}
 			if whole > 0 {
 				row[3], row[4] = starlark.String(a.run.table.title(found.Parts[most])),
@@ -267,89 +259,6 @@ func (a *Account) divisions() (starlark.Value, error) {
 		}
 	}
 	return binding.StringList(out), nil
-}
-
-// groups are the names of what a table of an account is about, and which of them each sample belongs to, -1 for none.
-func (a *Account) groups(what starlark.Value) (names []string, of []int32, err error) {
-	c := a.run.cap.Capture
-	of = make([]int32, c.Len())
-	for i := range of {
-		of[i] = -1
-	}
-	word, ok := starlark.AsString(what)
-	switch {
-	case !ok:
-		err := binding.Each(what, func(x starlark.Value) error {
-			s, ok := x.(*Span)
-			if !ok {
-				return fmt.Errorf("got %s, want \"frame\", \"region\", a label such as \"kernel\", or a list of Span",
-					x.Type())
-			}
-			for i := range of {
-				if t := c.Axis.Start[i]; t >= s.Span.Start && t < s.Span.End {
-					of[i] = int32(len(names))
-				}
-			}
-			name := s.name
-			if name == "" {
-				name = fmt.Sprintf("span %d", len(names)+1)
-			}
-			names = append(names, name)
-			return nil
-		})
-		return names, of, err
-	case word == "frame":
-		frames, err := analysis.FramesOf(c)
-		if err != nil {
-			return nil, nil, err
-		}
-		if frames == nil || frames.Cap != c {
-			return nil, nil, errors.New(
-				"the capture has no frames: neither regions called \"frame N\" nor a label frame")
-		}
-		for f, r := range frames.Regions {
-			names = append(names, r.Name)
-			for i := frames.Lo[f]; i < frames.Hi[f]; i++ {
-				of[i] = int32(f)
-			}
-		}
-		return names, of, nil
-	case word == "region":
-		if len(c.Regions) == 0 {
-			return nil, nil, errors.New("the capture has no regions")
-		}
-		// A sample belongs to the innermost region that it starts in: regions are drawn from the longest to the
-		// shortest.
-		order := slices.Clone(c.Regions)
-		if beside := slices.DeleteFunc(slices.Clone(order), func(r capture.Region) bool {
-			return analysis.IsFrame(r.Name)
-		}); len(beside) > 0 {
-			order = beside // frames are a division of their own, and would hide the scenes that they lie in
-		}
-		slices.SortStableFunc(order, func(x, y capture.Region) int {
-			return int(min(max((y.End-y.Start)-(x.End-x.Start), -1), 1))
-		})
-		at := map[string]int32{}
-		for _, r := range order {
-			g, seen := at[r.Name]
-			if !seen {
-				g = int32(len(names))
-				at[r.Name], names = g, append(names, r.Name)
-			}
-			lo, _ := slices.BinarySearch(c.Axis.Start, r.Start)
-			for i := lo; i < len(of) && c.Axis.Start[i] < r.End; i++ {
-				of[i] = g
-			}
-		}
-		return names, of, nil
-	}
-	l := c.Label(word)
-	if l == nil {
-		_, err := c.GroupBy(word) // says which there are
-		return nil, nil, err
-	}
-	copy(of, l.Codes)
-	return slices.Clone(l.Dict), of, nil
 }
 
 var accountValueTable = binding.MethodTable[*Account]{
@@ -417,9 +326,9 @@ var accountValueTable = binding.MethodTable[*Account]{
 				return NewPlot(c.Env, charts.AccountChart(page, c.Str("title", "Where the time went"))), nil
 			}},
 		{Sig: "by(what: str|list) -> Table",
-			Doc: "What set the pace of each frame (\"frame\"), region (\"region\": the innermost that a sample " +
-				"starts in, frames left out where there are others), value of a label (such as \"kernel\"), or stretch of time (a list of Span, such as " +
-				"phases): name, start, time (s), pace (what had most of it, as in title of parts), share (of its " +
+			Doc: "What set the pace of each frame (\"frame\"), region (\"region\": the innermost one, frames " +
+				"left out where there are others), value of a label (such as \"kernel\"), or stretch of time (a list " +
+				"of Span, such as phases). Samples are cut where these begin and end. A row has name, start, time (s), pace (what had most of it, as in title of parts), share (of its " +
 				"time, 0 to 1), and a column of seconds for every part. Rows are in the order of the capture; the " +
 				"times of a row's parts add up to its time.",
 			Example: "account(cap, {\"active\": [\"SQ_BUSY_CYCLES\"], \"elapsed\": [\"GRBM_GUI_ACTIVE\"], \"units\": [{\"name\": \"valu\", \"level\": [[\"VALU Utilization\"]]}]}).by(\"kernel\")",

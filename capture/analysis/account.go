@@ -110,6 +110,15 @@ type AccountInput struct {
 	// nobody asks.
 	Group  []int32
 	Groups int
+	// Cuts are the samples that lie in several groups, by their place: what of each is in which, one after the other. It
+	// goes before Group.
+	Cuts map[int][]AccountCut
+}
+
+// AccountCut is the part of a sample that lies in a group, or in none (-1): a share of its time, 0 to 1.
+type AccountCut struct {
+	Group int32
+	Share float64
 }
 
 // accountLongest is the longest base in ns: larger ones, of broken clocks, are no time.
@@ -263,6 +272,16 @@ func (in *AccountInput) check() error {
 	for i, g := range in.Group {
 		if g < -1 || int(g) >= in.Groups {
 			return fmt.Errorf("sample %d is in group %d of %d", i, g, in.Groups)
+		}
+	}
+	for i, cuts := range in.Cuts {
+		if in.Group == nil || i < 0 || i >= n {
+			return fmt.Errorf("sample %d of %d is cut, and nothing is grouped there", i, n)
+		}
+		for _, c := range cuts {
+			if c.Group < -1 || int(c.Group) >= in.Groups || !(c.Share >= 0 && c.Share <= 1) {
+				return fmt.Errorf("%g of sample %d is in group %d of %d", c.Share, i, c.Group, in.Groups)
+			}
 		}
 	}
 	if in.Waiter > LimitTurns && in.Waiter != LimitWaiter {

@@ -346,12 +346,8 @@ func (a *accountant) settle(i int) {
 		if s.time > most {
 			best, most = int32(s.part), s.time
 		}
-		if a.Group != nil && a.Group[i] >= 0 {
-			g := &a.out.ByGroup[a.Group[i]]
-			for len(*g) <= s.part {
-				*g = append(*g, 0)
-			}
-			(*g)[s.part] += s.time
+		if a.Group != nil {
+			a.divide(i, s.part, s.time)
 		}
 		if a.Clock == nil || !(a.Clock[i] > 0) || a.idles {
 			continue // a low clock where there is little to do is the governor's choice
@@ -376,6 +372,32 @@ func (a *accountant) settle(i int) {
 		}
 	}
 	a.out.Lead[i] = best
+}
+
+// divide gives a part of sample i to its group, or to each of several what lies in that, in whole ns that add up to it.
+func (a *accountant) divide(i, part int, time int64) {
+	give := func(group int32, time int64) {
+		if group < 0 {
+			return
+		}
+		g := &a.out.ByGroup[group]
+		for len(*g) <= part {
+			*g = append(*g, 0)
+		}
+		(*g)[part] += time
+	}
+	cuts, cut := a.Cuts[i]
+	if !cut {
+		give(a.Group[i], time)
+		return
+	}
+	given, share := int64(0), 0.0
+	for _, c := range cuts {
+		share += c.Share
+		upTo := portion(time, share)
+		give(c.Group, upTo-given)
+		given = upTo
+	}
 }
 
 // finish sorts the parts and names what comes next after each.

@@ -265,7 +265,7 @@ func TestProbeAndDiagnoseSayWhatIsMissing(t *testing.T) {
 		t.Errorf("status of an empty tree = %+v", st)
 	}
 	src = New(newTree(t, map[string]string{"proc/stat": "cpu0 1 2 3 4\nctxt 5\n"}).dir)
-	if st := src.Probe(t.Context()); !st.Usable || st.GPU != "cpu" {
+	if st := src.Probe(t.Context()); !st.Usable || st.GPU != "cpu" || !strings.HasPrefix(st.Details[0], "1 CPU in 1 cluster;") {
 		t.Errorf("status = %+v", st)
 	}
 	usable := 0

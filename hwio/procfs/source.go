@@ -59,9 +59,17 @@ func (s *Source) Probe(context.Context) hwio.Status {
 	st.Usable = true
 	st.Device = m.Model
 	hz := userHZ(s.root)
-	st.Details = append(st.Details, fmt.Sprintf("%d CPUs in %d clusters; processor times come in steps of %d ms",
-		len(m.CPUs), m.Clusters(), 1000/hz))
+	st.Details = append(st.Details, fmt.Sprintf("%s in %s; processor times come in steps of %d ms",
+		several(len(m.CPUs), "CPU"), several(m.Clusters(), "cluster"), 1000/hz))
 	return st
+}
+
+// several is so many of something: "2 CPUs", "1 cluster".
+func several(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprint(n, " ", what)
 }
 
 // Counters lists what this machine offers.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"astrolabe/internal/budget"
@@ -64,6 +65,10 @@ func TestLimitsAndReportsAccountAlike(t *testing.T) {
 	acc, err := a.accountOf(a.ctx, c)
 	if err != nil {
 		t.Fatal(err)
+	}
+	// It is of a virtual machine, which has no cycles to record.
+	if got := doc.Account.Missing; len(got) != 1 || !strings.Contains(got[0], "on a machine that counts cycles") {
+		t.Errorf("the page asks to record %q", got)
 	}
 	parts := acc.Found().Parts
 	if len(parts) < 2 || len(parts) != len(doc.Account.Parts) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"astrolabe/capture"
@@ -106,8 +107,8 @@ func (a *Account) shown(t *canvas.Theme) (list []AccountPart, colors []color.NRG
 	return list, colors
 }
 
-// free are colours for the parts that have none of a timeline: those that it does not use, or where these do not
-// suffice those that no other part has.
+// free are colours for the parts that have none of a timeline, the longest first: those that it does not use, and where
+// these do not suffice behind them those that no other part has.
 func (a *Account) free(list []AccountPart, n int) []int {
 	need, parts, all := 0, map[int]bool{}, map[int]bool{}
 	for _, slot := range a.slots {
@@ -128,12 +129,18 @@ func (a *Account) free(list []AccountPart, n int) []int {
 		}
 		return out
 	}
-	for _, taken := range []map[int]bool{all, parts} {
-		if out := without(taken); len(out) >= need && len(out) > 0 {
-			return out
+	out := without(all)
+	for _, taken := range []map[int]bool{parts, nil} {
+		if len(out) >= need && len(out) > 0 {
+			break
+		}
+		for _, slot := range without(taken) {
+			if !slices.Contains(out, slot) {
+				out = append(out, slot)
+			}
 		}
 	}
-	return without(nil)
+	return out
 }
 
 // AccountChart draws an account as one bar of the whole, and what led when as a lane over time, with the names of the
@@ -208,6 +215,31 @@ func (a *Account) Beside(p *Plot) *Account {
 	return &b
 }
 
+// Colored is a chart of stacked bars whose series are called as parts of the account are, in the colours that these have
+// in the bar of the whole; any other chart stays as it is.
+func (a *Account) Colored(p *Plot) *Plot {
+	b, ok := p.body.(*bar)
+	if !ok || !b.o.Stacked || !slices.ContainsFunc(b.series, func(s BarSeries) bool {
+		return slices.ContainsFunc(a.Parts, func(part AccountPart) bool { return part.Title == s.Name })
+	}) {
+		return p
+	}
+	painted, q := *b, *p
+	painted.account, q.body = a, &painted
+	return &q
+}
+
+// color is that of the part with a title; of what the bar of the whole does not name it is that of the others.
+func (a *Account) color(t *canvas.Theme, title string) color.NRGBA {
+	list, colors := a.shown(t)
+	for i, p := range list {
+		if p.Title == title {
+			return colors[i]
+		}
+	}
+	return t.Rule
+}
+
 // over is the window of time of the account's lane.
 func (a *Account) over() (t0, t1 int64) {
 	first := true
@@ -226,7 +258,7 @@ func (a *Account) over() (t0, t1 int64) {
 func (a *Account) heading() string {
 	text := Duration(a.Base) + " measured"
 	if a.Idle > 0 {
-		text += fmt.Sprintf(", %s of it without work", shareText(float64(a.Idle)/float64(max(1, a.Base))))
+		text += fmt.Sprintf(", at work for %s of it", shareText(1-float64(a.Idle)/float64(max(1, a.Base))))
 	}
 	return text
 }

@@ -61,10 +61,19 @@ func Bar(o BarOptions, series ...BarSeries) (*Plot, error) {
 }
 
 type bar struct {
-	o      BarOptions
-	series []BarSeries
-	unit   unit
-	spread spread
+	o       BarOptions
+	series  []BarSeries
+	unit    unit
+	spread  spread
+	account *Account // whose parts the series are, in its colours; nil where they are none
+}
+
+// seriesColor is that of a series, and the marker that tells it from others of that colour.
+func (b *bar) seriesColor(t *canvas.Theme, i int) (color.NRGBA, int) {
+	if b.account != nil {
+		return b.account.color(t, b.series[i].Name), 0
+	}
+	return t.SeriesColor(i)
 }
 
 func (b *bar) keys(t *canvas.Theme) []key {
@@ -73,7 +82,7 @@ func (b *bar) keys(t *canvas.Theme) []key {
 	}
 	out := make([]key, len(b.series))
 	for i, s := range b.series {
-		c, m := t.SeriesColor(i)
+		c, m := b.seriesColor(t, i)
 		out[i] = key{name: s.Name, color: c, marker: m, area: true}
 	}
 	return out
@@ -199,15 +208,25 @@ func (b *bar) color(t *canvas.Theme, series, i int) color.NRGBA {
 	if s := b.series[series].Severity; s != nil && s[i] != canvas.None {
 		return t.Severity(s[i])
 	}
-	c, _ := t.SeriesColor(series)
+	c, _ := b.seriesColor(t, series)
 	return c
 }
 
 // valueText is what stands at the end of a bar.
 func (b *bar) valueText(v float64) string { return b.unit.format(v) }
 
-func (b *bar) drawLying(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+// squeezed is the style of labels for so many rows in a height: smaller where rows are low, as far as it can be read, so that
+// none goes without its name.
+func squeezed(t *canvas.Theme, rows int, height float64) canvas.Style {
 	s := labelStyle(t)
+	return canvas.Regular.Of(min(s.Size, max(s.Size*leastLabel, height/float64(max(1, rows))/lineHeight)))
+}
+
+// Lines of labels, in their size, and the least size of labels, in the usual one.
+const lineHeight, leastLabel = 1.2, 0.65
+
+func (b *bar) drawLying(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+	s := squeezed(t, len(b.o.Labels), area.H-timeAxisHeight(t))
 	lw := b.labelWidth(t, area.W)
 	valueW := 0.0
 	for _, sr := range b.series {
@@ -239,7 +258,7 @@ func (b *bar) drawLying(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	y, lastLabel := frame.Y, math.Inf(-1)
 	room := make([]int, len(want)) // lines beside each bar
 	for i, w := range want {
-		room[i] = max(1, int(w*frame.H/sum/(t.Text*1.2)))
+		room[i] = max(1, int(w*frame.H/sum/(s.Size*lineHeight)))
 	}
 	names := s.NameLines(b.o.Labels, lw, room)
 	for i := range b.o.Labels {
@@ -258,10 +277,10 @@ func (b *bar) drawLying(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 				canvas.Box(0, top+float64(j)*thick, valueW, thick))
 		}
 		lines := names[i]
-		if ty := y + (h-float64(len(lines))*t.Text*1.2)/2; ty >= lastLabel {
+		if ty := y + (h-float64(len(lines))*s.Size*lineHeight)/2; ty >= lastLabel {
 			for _, line := range lines {
 				lastLabel = sc.TextAt(frame.X-t.Text*0.5, ty+s.Ascent(), canvas.Right, s, t.Ink, line).Bottom()
-				ty += t.Text * 1.2
+				ty += s.Size * lineHeight
 			}
 		}
 		y += h
@@ -271,7 +290,7 @@ func (b *bar) drawLying(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 
 func (b *bar) drawLyingBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, tx func(float64) float64, v float64,
 	c color.NRGBA, at canvas.Rect) {
-	s := labelStyle(t)
+	s := squeezed(t, 1, at.H*lineHeight)
 	x0, x1 := tx(0), tx(0)
 	ink := t.Muted
 	if canvas.Drawable(v) {

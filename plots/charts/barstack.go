@@ -60,7 +60,7 @@ func (b *bar) drawStackedBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rec
 		if !canvas.Drawable(v) || v == 0 {
 			continue
 		}
-		c, _ := t.SeriesColor(k)
+		c, _ := b.seriesColor(t, k)
 		seg := canvas.Box(tx(from), at.Y+gap/2, tx(from+v)-tx(from), at.H-gap)
 		sc.Fill(seg, c)
 		if k > 0 {
@@ -71,7 +71,7 @@ func (b *bar) drawStackedBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rec
 		}
 		from += v
 	}
-	end := canvas.Regular.Of(t.Text)
+	end := squeezed(t, 1, at.H*lineHeight)
 	text := end.Fit(b.valueText(b.sum(i)), at.W+frame.Right()-tx(from))
 	sc.TextAt(tx(from)+t.Text*0.3, at.Y+at.H/2+end.Size*0.35, canvas.Left, end, t.Ink, text)
 }

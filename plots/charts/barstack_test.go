@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -41,5 +42,35 @@ func TestStackedBarsShowTheirPartsAndTheSum(t *testing.T) {
 	o.Vertical = true
 	if _, err := Bar(o, BarSeries{Name: "x", Values: []float64{1, 1}}); err == nil {
 		t.Error("standing bars were stacked")
+	}
+}
+
+func TestLowRowsKeepTheirNames(t *testing.T) {
+	for _, stacked := range []bool{false, true} {
+		o := BarOptions{Title: "Time", Unit: "ms", Stacked: stacked}
+		var values []float64
+		for i := range 12 {
+			o.Labels, values = append(o.Labels, fmt.Sprintf("kernel_%02d", i)), append(values, float64(i+1))
+		}
+		p, err := Bar(o, BarSeries{Name: "texture", Values: values})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc, err := p.scene(canvas.Size{Width: 900, Height: 240})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range o.Labels {
+			if !strings.Contains(canvastest.TextOf(sc), l) {
+				t.Errorf("a row goes without its name, %s", l)
+			}
+		}
+		for i, a := range sc.Boxes {
+			for _, b := range sc.Boxes[:i] {
+				if a.Overlaps(b.Rect) {
+					t.Errorf("%q stands over %q", a.Text, b.Text)
+				}
+			}
+		}
 	}
 }

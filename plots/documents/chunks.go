@@ -50,7 +50,7 @@ func (r *Report) chunks(t *canvas.Theme, width, pageH float64) []*chunk {
 	for _, it := range r.Items {
 		switch it := it.(type) {
 		case Chart:
-			plots = append(plots, it.Plot)
+			plots = append(plots, r.painting(it.Plot))
 		case Text:
 			flush()
 			out = append(out, textChunks(t, it, width)...)

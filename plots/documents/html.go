@@ -117,7 +117,7 @@ func (h *htmlWriter) body(zoomed bool) error {
 	for _, it := range r.shownItems() {
 		switch it := it.(type) {
 		case Chart:
-			if err := h.plots([]*charts.Plot{it.Plot}); err != nil {
+			if err := h.plots([]*charts.Plot{r.painting(it.Plot)}); err != nil {
 				return err
 			}
 		case Text:

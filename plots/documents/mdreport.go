@@ -52,7 +52,7 @@ func (r *Report) markdown(path string, sz canvas.Size) ([]Document, error) {
 	for _, it := range r.shownItems() {
 		switch it := it.(type) {
 		case Chart:
-			if err := m.plots([]*charts.Plot{it.Plot}); err != nil {
+			if err := m.plots([]*charts.Plot{r.painting(it.Plot)}); err != nil {
 				return nil, err
 			}
 		case Text:

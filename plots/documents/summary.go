@@ -80,14 +80,30 @@ func (r *Report) shownItems() []Item {
 	return r.Items
 }
 
+// painted is the account in the colours of the timeline of page one; nil where there is none.
+func (r *Report) painted() *charts.Account {
+	if r.Account != nil && r.Summary != nil && r.Summary.Timeline != nil {
+		return r.Account.Beside(r.Summary.Timeline)
+	}
+	return r.Account
+}
+
+// painting is a chart of the report: what its bars tell of the account has the colours of the bar of the whole.
+func (r *Report) painting(p *charts.Plot) *charts.Plot {
+	if a := r.painted(); a != nil && p != nil {
+		return a.Colored(p)
+	}
+	return p
+}
+
 // lead are the charts of page one for formats that are read from the top to the bottom.
 func (r *Report) lead() []*charts.Plot {
 	var out []*charts.Plot
-	if r.Account != nil && r.Account.Base > 0 {
-		out = append(out, charts.AccountChart(r.Account, "Where the time went"))
+	if a := r.painted(); a != nil && a.Base > 0 {
+		out = append(out, charts.AccountChart(a, "Where the time went"))
 	}
 	if r.Only && r.Summary.Timeline != nil {
-		out = append(out, r.Summary.Timeline)
+		out = append(out, r.painting(r.Summary.Timeline))
 	}
 	return out
 }
@@ -171,15 +187,11 @@ func (r *Report) summaryChunk(t *canvas.Theme, width, pageH float64) *chunk {
 // drawSummary draws page one into an area, from the top to the bottom; the timeline takes what is left.
 func (r *Report) drawSummary(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	s := r.Summary
-	if p := s.Timeline; p != nil && r.Account != nil {
-		q := *r
-		q.Account = r.Account.Beside(p)
-		r = &q
-	}
+	account := r.painted()
 	y := r.summaryTitle(sc, t, area)
 	y = s.drawVerdict(sc, t, canvas.Box(area.X, y+t.Text*0.5, area.W, 0))
-	if r.Account != nil && r.Account.Base > 0 {
-		y = r.Account.DrawWhole(sc, t, canvas.Box(area.X, y+t.Text*0.7, area.W, 0))
+	if account != nil && account.Base > 0 {
+		y = account.DrawWhole(sc, t, canvas.Box(area.X, y+t.Text*0.7, area.W, 0))
 	}
 	y = r.summaryFindings(sc, t, canvas.Box(area.X, y+t.Text*0.7, area.W, 0))
 	bottom := s.drawQuality(sc, t, area)
@@ -187,9 +199,9 @@ func (r *Report) drawSummary(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect
 	if room.H < t.Text*6 {
 		return // the words matter more; the chart stands on the next page
 	}
-	chart := s.Timeline
-	if r.Account != nil {
-		chart = r.Account.Below(chart)
+	chart := r.painting(s.Timeline)
+	if account != nil {
+		chart = account.Below(chart)
 	}
 	if chart.Drawable() {
 		chart.Draw(sc, t, room)

@@ -3,6 +3,7 @@ package documents
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +60,7 @@ func summaryReport(t *testing.T) *Report {
 		Finding{ID: "data_late", Severity: canvas.Info, Title: "Samples were late"})
 	r.Judgements = []Judgement{{"the GPU", ""}, {"the CPUs", "only 3 samples"}}
 	r.Summary = &Summary{Severity: canvas.Warning,
-		Verdict:  "The texture unit sets the pace 60 % of the time; relieving it could gain 15 to 20 %",
+		Verdict:  "The texture unit sets the pace 60 % of the time; relieving this could gain 15 to 20 %",
 		Note:     "The next limit would be arithmetic.",
 		Timeline: r.BestChart(), Quality: []Note{{canvas.Warning, "Not judged: the CPUs: only 3 samples"},
 			{canvas.Good, "100 samples of 1 ms; no gaps"}}}
@@ -99,6 +100,31 @@ func TestPageOneIsOneScreenAndTheDetailsFollow(t *testing.T) {
 	}
 	if !strings.Contains(canvastest.TextOf(scenes[1]), "Samples were late") {
 		t.Error("the details do not follow")
+	}
+}
+
+func TestBarsOfDetailsAreInTheColoursOfPageOne(t *testing.T) {
+	r := summaryReport(t)
+	bars, err := charts.Bar(charts.BarOptions{Labels: []string{"frame 1"}, Stacked: true},
+		charts.BarSeries{Name: "not measured", Values: []float64{1}},
+		charts.BarSeries{Name: "the texture unit", Values: []float64{2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grey := canvas.Light().Unexplained("not measured")
+	hex := fmt.Sprintf("#%02x%02x%02x", grey.R, grey.G, grey.B)
+	marks := func() int {
+		pages, err := r.Pages("svg", canvas.Size{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(slices.Concat(pages...)), hex)
+	}
+	without := marks()
+	r.Items = append(r.Items, Chart{bars})
+	if got := marks(); without == 0 || got < without+2 { // the bar, and its key
+		t.Errorf("the colour of what was not measured, %s, comes %d times without bars of it and %d times with them",
+			hex, without, got)
 	}
 }
 
