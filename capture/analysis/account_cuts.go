@@ -30,11 +30,25 @@ func CutSamples(axis *capture.Axis, stretches []AccountStretch) (of []int32, cut
 	for k := range owner {
 		owner[k] = -1
 	}
-	for _, s := range stretches {
+	// The later stretches are painted first and keep what they have, so that each piece is painted once however many
+	// stretches lie over it: next leads from a piece to the first behind it that nobody has.
+	next := make([]int32, len(edges)+1)
+	for k := range next {
+		next[k] = int32(k)
+	}
+	free := func(k int32) int32 {
+		for next[k] != k {
+			next[k] = next[next[k]]
+			k = next[k]
+		}
+		return k
+	}
+	for _, s := range slices.Backward(stretches) {
 		if s.Start < s.End {
 			lo, _ := slices.BinarySearch(edges, s.Start)
-			for k := lo; edges[k] < s.End; k++ {
+			for k := free(int32(lo)); edges[k] < s.End; k = free(k) {
 				owner[k+1] = s.Group
+				next[k] = k + 1
 			}
 		}
 	}
