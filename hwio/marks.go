@@ -17,7 +17,7 @@ import (
 //	NAME          something happened
 //	begin NAME    a region starts; regions nest
 //	end NAME      the innermost region of that name ends
-//	frame [N]     a frame starts, and the one before ends; without N they are counted
+//	frame [N]     a frame starts, and the one before ends; without N it has the number after the last one's, from 0
 //
 // A line may be led by its time in ns of CLOCK_MONOTONIC; without one it is the time at which the line arrived.
 type markFIFO struct {
@@ -25,7 +25,7 @@ type markFIFO struct {
 	done   []capture.Region // complete, times of CLOCK_MONOTONIC
 	open   []capture.Region
 	frames []frameStart
-	count  int // frames seen
+	next   uint64 // number of a frame that has none
 	lines  int
 	bad    tally     // lines that could not be used, by why
 	closer io.Closer // the FIFO; nil where only this program marks
@@ -212,17 +212,17 @@ func (m *markFIFO) take(line string, arrived int64) error {
 				continue
 			}
 			if x.at < r.Start {
-				return markErrorf("region %s would end %d ns before it began", x.name, r.Start-x.at)
+				return markErrorf("region %q would end %d ns before it began", x.name, r.Start-x.at)
 			}
 			r.End = x.at
 			m.done = append(m.done, r)
 			m.open = slices.Delete(m.open, i, i+1)
 			return nil
 		}
-		return markErrorf("no region %s is open", x.name)
+		return markErrorf("no region %q is open", x.name)
 	case "frame":
 		if x.frame == "" {
-			x.frame = strconv.Itoa(m.count)
+			x.frame = strconv.FormatUint(m.next, 10)
 		}
 		if n := len(m.frames); n > 0 {
 			if x.at < m.frames[n-1].at {
@@ -230,7 +230,9 @@ func (m *markFIFO) take(line string, arrived int64) error {
 			}
 			m.endFrame(x.at)
 		}
-		m.count++
+		if n, err := strconv.ParseUint(x.frame, 10, 63); err == nil {
+			m.next = n + 1
+		}
 		m.frames = append(m.frames, frameStart{x.at, x.frame})
 	}
 	return nil
@@ -296,7 +298,7 @@ func (m *markFIFO) conclude(end int64) []string {
 	var warnings []string
 	switch n := len(m.open); {
 	case n == 1:
-		warnings = append(warnings, fmt.Sprintf("region %s was still open when the recording ended", m.open[0].Name))
+		warnings = append(warnings, fmt.Sprintf("region %q was still open when the recording ended", m.open[0].Name))
 	case n > 1:
 		warnings = append(warnings, fmt.Sprintf("%d regions were still open when the recording ended: %s", n,
 			strings.Join(open.texts(func(name string, n int) string {

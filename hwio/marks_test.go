@@ -2,6 +2,7 @@ package hwio
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func TestMarksBecomeRegionsAndFrames(t *testing.T) {
 		t.Errorf("frames of the samples are %s", s)
 	}
 	warnings := m.conclude(2000)
-	if len(warnings) != 1 || !strings.Contains(warnings[0], "region never ended was still open") {
+	if len(warnings) != 1 || !strings.Contains(warnings[0], `region "never ended" was still open`) {
 		t.Errorf("warnings: %q", warnings)
 	}
 	b.Regions = nil
@@ -46,11 +47,27 @@ func TestMarksThatCannotBeUsedAreTold(t *testing.T) {
 	m.Line("begin a", 50)
 	m.Line("20 end a", 60)
 	w := strings.Join(m.conclude(100), "\n")
-	for _, want := range []string{"the line is empty", "begin needs the name", "no region nothing is open", "a frame has a number", "not positive",
+	for _, want := range []string{"the line is empty", "begin needs the name", `no region "nothing" is open`, "a frame has a number", "not positive",
 		"would end 30 ns before it began", "has 2000 bytes", "control character"} {
 		if !strings.Contains(w, want) {
 			t.Errorf("warnings lack %q:\n%s", want, w)
 		}
+	}
+}
+
+// A bare frame behind frames 1, 2 and 3 was a second frame 3.
+func TestFramesAreCountedOnFromTheLastNumber(t *testing.T) {
+	m := &markFIFO{}
+	for i, l := range []string{"frame", "frame", "frame 9", "frame", "frame 3", "frame"} {
+		m.Line(l, int64(100+i))
+	}
+	m.conclude(1000)
+	var got []string
+	for _, r := range m.done {
+		got = append(got, r.Name)
+	}
+	if want := []string{"frame 0", "frame 1", "frame 9", "frame 10", "frame 3", "frame 4"}; !slices.Equal(got, want) {
+		t.Errorf("frames are %q, want %q", got, want)
 	}
 }
 
@@ -70,7 +87,7 @@ func TestMarksThatGoWrongAgainAndAgainAreCountedByKind(t *testing.T) {
 	}
 	for i, want := range []string{
 		"10000 regions were still open when the recording ended: draw (10000 times)",
-		"no region other 0 is open; 24999 more lines cannot be used for a reason like this",
+		`no region "other 0" is open; 24999 more lines cannot be used for a reason like this`,
 		"10000 regions are open already: what begins must end; 17999 more lines",
 	} {
 		if !strings.Contains(w[i], want) {

@@ -47,6 +47,9 @@ func (s *Session) RunReader(ctx context.Context, name string, r io.Reader) error
 			return s.report(fmt.Errorf("read %s: the statement that begins in line %d: %w", name, first, err))
 		}
 		atEnd := err != nil
+		if first == 1 && e.lines == 0 {
+			line = strings.TrimPrefix(line, "\ufeff") // a mark of Windows before a text
+		}
 		if !atEnd || line != "" {
 			if e.endsBefore(line) {
 				if err := run(); err != nil {

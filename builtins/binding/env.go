@@ -151,6 +151,16 @@ func (e *Env) Running() *starlark.Thread {
 	return e.thread
 }
 
+// Told keeps the run quiet about what the user was told before it.
+func (e *Env) Told(text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.warned == nil {
+		e.warned = map[string]bool{}
+	}
+	e.warned[text] = true
+}
+
 // Warnf tells the user something once per run.
 func (e *Env) Warnf(format string, args ...any) { e.WarnText(fmt.Sprintf(format, args...)) }
 

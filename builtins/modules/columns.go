@@ -109,7 +109,7 @@ func columnAxis(c *binding.Call, n int) (*capture.Axis, error) {
 			return nil, err
 		}
 		if period <= 0 || (n > 0 && period > math.MaxInt64/int64(n)) {
-			return nil, fmt.Errorf("parameter period: %v does not fit %d samples", c.Value("period"), n)
+			return nil, fmt.Errorf("parameter period: %v does not fit %s", c.Value("period"), number(n, "sample"))
 		}
 		return capture.NewUniformAxis(n, period), nil
 	}
@@ -185,7 +185,7 @@ func (b *columnBuilder) column(name string, v starlark.Value) error {
 		return err
 	}
 	if b.rows >= 0 && col.Len() != b.rows {
-		return fmt.Errorf("it has %d values, the columns before it %d", col.Len(), b.rows)
+		return fmt.Errorf("it has %s, the columns before it %d", number(col.Len(), "value"), b.rows)
 	}
 	b.rows = col.Len()
 	base, id, isInstance := splitInstance(name)
@@ -226,6 +226,9 @@ func (b *columnBuilder) column(name string, v starlark.Value) error {
 
 // noneIn is the reason for what is missing in a column.
 func noneIn(col *capture.Column) []capture.ReasonRun {
+	if col.Len() == 0 {
+		return nil
+	}
 	return []capture.ReasonRun{{From: 0, To: col.Len(),
 		Reason: capture.Reason{Code: capture.Unknown, Text: "the column that the script gave has None here"}}}
 }
@@ -368,7 +371,7 @@ func columnLabels(v starlark.Value, n int) ([]*capture.Label, error) {
 			return nil, err
 		}
 		if len(values) != n {
-			return nil, fmt.Errorf("%q has %d values for %d samples", name, len(values), n)
+			return nil, fmt.Errorf("%q has %s for %s", name, number(len(values), "value"), number(n, "sample"))
 		}
 		out = append(out, capture.NewLabel(name, values, func(i int) bool { return given[i] }))
 	}
@@ -400,4 +403,12 @@ func readProperties(v starlark.Value) ([]capture.Property, error) {
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// number is how many there are of something, such as "1 sample".
+func number(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }

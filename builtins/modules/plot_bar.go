@@ -41,6 +41,9 @@ func barPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n, ok := c.Arg("values").(starlark.IterableMapping); ok && len(n.Items()) == 0 {
+		return nil, errors.New("there are no values to draw")
+	}
 	if !given && o.Labels == nil {
 		return nil, errors.New("a list of numbers needs labels")
 	}

@@ -36,7 +36,11 @@ func (a *Account) String() string {
 		if i == 0 {
 			sep = ": "
 		}
-		text += fmt.Sprintf("%s%s %.3g %%", sep, partName(p), 100*float64(p.Time)/float64(max(1, a.found.Base)))
+		name := partName(p)
+		if p.Kind == analysis.LimitMissing && p.Name != "" { // which is what to record
+			name = waitTitles[p.Kind] + " (record " + p.Name + ")"
+		}
+		text += fmt.Sprintf("%s%s %.3g %%", sep, name, 100*float64(p.Time)/float64(max(1, a.found.Base)))
 	}
 	return notation.VisibleLine(text)
 }

@@ -44,6 +44,13 @@ func NewCapture(env *binding.Env, c *capture.Capture) *Capture {
 	return &Capture{env: env, Capture: c}
 }
 
+// Told keeps a run quiet about the warnings of a capture that the command has shown already.
+func Told(env *binding.Env, c *capture.Capture) {
+	for _, w := range c.Warnings {
+		env.Told(named(c.Name, w))
+	}
+}
+
 // named puts the name of what a warning is about before it, unless it begins with it: a recording is called like its
 // sources, with plus signs between them, and a source names itself.
 func named(name, warning string) string {

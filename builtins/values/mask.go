@@ -100,8 +100,8 @@ func (m *Mask) Unary(op syntax.Token) (starlark.Value, error) {
 
 var maskTable = binding.MethodTable[*Mask]{
 	Name: "Mask",
-	Doc: "Selected samples of a time axis. Combine masks with & | ^ and invert with ~. cap.where(mask) keeps the " +
-		"selected samples. m[i] says whether sample i is selected.",
+	Doc: "Selected samples of a time axis. Combine masks with & | ^ and invert with ~, which selects all others, also " +
+		"those without a value. cap.where(mask) keeps the selected samples. m[i] says whether sample i is selected.",
 	Methods: []binding.Method[*Mask]{
 		{Sig: "count() -> int", Doc: "Number of selected samples.", Example: "clk.gt(1000).count()",
 			Run: func(m *Mask, c *binding.Call) (starlark.Value, error) {

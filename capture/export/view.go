@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
@@ -105,7 +106,11 @@ func used(passes []*capture.Pass, counters []*capture.Counter) (out []*capture.P
 func parseBy(text string) (label string, err error) {
 	by, label, err := analysis.ParseBy(text)
 	if err != nil || by != analysis.ByFrame && by != analysis.ByLabel {
-		return "", fmt.Errorf("by %q: use frame, kernel, label:NAME or %s", text, Whole)
+		hint := ""
+		if name := strings.TrimPrefix(text, "label "); name != "" && !strings.Contains(name, ":") {
+			hint = " (by the label " + name + ": label:" + name + ")"
+		}
+		return "", fmt.Errorf("by %q: use frame, kernel, label:NAME or %s%s", text, Whole, hint)
 	}
 	return label, nil
 }

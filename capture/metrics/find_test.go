@@ -1,6 +1,9 @@
 package metrics
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestMessagesOfUnknownNamesReadAsSentences(t *testing.T) {
 	for _, c := range []struct {
@@ -14,6 +17,21 @@ func TestMessagesOfUnknownNamesReadAsSentences(t *testing.T) {
 	} {
 		if got := c.err.Error(); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
+// "nope" is in "Slots withOUT AN OPEration" only where the spaces are left out.
+func TestANameIsLikeWholeWordsOfATitle(t *testing.T) {
+	titles := []string{"Slots without an operation", "Fragment queue utilization", "MaliGPUCyclesFragmentQueueActive"}
+	for name, want := range map[string][]string{
+		"nope":           nil,
+		"peration":       titles[:1],
+		"queueUtil":      titles[1:2],
+		"fragment_queue": titles[1:],
+	} {
+		if got := nearest(name, titles, 5); !slices.Equal(got, want) {
+			t.Errorf("%q is like %q, want %q", name, got, want)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func nearest(name string, words []string, limit int) []string {
 		have := fold(w)
 		if d := spelling.Distance(want, have, allowed); d <= allowed {
 			list = append(list, scored{w, d})
-		} else if len(want) >= 4 && len(have) >= 4 && (strings.Contains(have, want) || strings.Contains(want, have)) {
+		} else if len(want) >= 4 && len(have) >= 4 && (within(w, want) || within(name, have)) {
 			list = append(list, scored{w, allowed + 1})
 		}
 	}
@@ -35,6 +35,17 @@ func nearest(name string, words []string, limit int) []string {
 		out = append(out, s.word)
 	}
 	return out
+}
+
+// within reports whether a folded text stands in s: in one word of it, or from the beginning of one on. So "nope" is not in "without an operation".
+func within(s, folded string) bool {
+	words := strings.Fields(s)
+	for i := range words {
+		if strings.Contains(fold(words[i]), folded) || strings.HasPrefix(fold(strings.Join(words[i:], " ")), folded) {
+			return true
+		}
+	}
+	return false
 }
 
 func joinAnd(words []string) string { return join(words, " and ") }

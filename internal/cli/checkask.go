@@ -41,6 +41,7 @@ func (a *app) accountOf(ctx context.Context, c *capture.Capture) (*values.Accoun
 	if err != nil {
 		return nil, err
 	}
+	values.Told(h.env, c)
 	if names := reportScripts(c, ""); len(names) > 0 && !h.runner.OwnTable(c.GPU) {
 		if err := h.runner.Declare(ctx, names[0]); err != nil {
 			return nil, err
@@ -111,6 +112,7 @@ func (k *asker) Findings(ctx context.Context, c *capture.Capture) (*budget.Findi
 	if err != nil {
 		return nil, err
 	}
+	values.Told(h.env, c)
 	names := reportScripts(c, "")
 	if err := h.runner.Declare(ctx, names...); err != nil {
 		return nil, err

@@ -102,6 +102,18 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		return usageError{err}
 	}
+	if wrong, why, ok := strings.Cut(text, ": strconv.Parse"); ok { // the rest is for programmers
+		want := "a number"
+		switch kind, _, _ := strings.Cut(why, ":"); kind {
+		case "Bool":
+			want = "true or false"
+		case "Int":
+			want = "a whole number"
+		case "Uint":
+			want = "a whole number from 0 on"
+		}
+		return usagef("%s: it takes %s", wrong, want)
+	}
 	name, ok := strings.CutPrefix(text, "unknown flag: --")
 	if !ok {
 		return usageError{err}

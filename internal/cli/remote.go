@@ -30,13 +30,17 @@ type anyOrOne struct {
 	name  string
 }
 
-// alone is what pflag hands on where there is no value.
-const alone = "\x00"
+// alone is what pflag hands on where there is no value: that of a bool, so that help shows the flag without it. A device of this name is given as
+// the next argument.
+const alone = "true"
 
 func (f *anyOrOne) String() string { return f.name }
-func (f *anyOrOne) Type() string   { return "string" }
+func (f *anyOrOne) Type() string   { return "bool" }
 func (f *anyOrOne) Set(s string) error {
-	f.given, f.name = true, strings.TrimPrefix(s, alone)
+	f.given, f.name = true, s
+	if s == alone {
+		f.name = ""
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,9 @@ const (
 	ShortestLast  = time.Second
 )
 
+// foreign are endings of files in other formats, which a recording would have for nothing.
+var foreign = []string{".csv", ".tsv", ".parquet", ".json", ".jsonl", ".pftrace", ".perfetto-trace", ".prom", ".txt", ".png", ".svg", ".pdf", ".md", ".html"}
+
 // Check refuses what makes no sense.
 func (f *StoreFlags) Check() error {
 	switch {
@@ -48,6 +52,11 @@ func (f *StoreFlags) Check() error {
 		return fmt.Errorf("--split=%v is less than %v", f.Split, shortestSplit)
 	case f.Last != 0 && f.Last < ShortestLast:
 		return fmt.Errorf("--last=%v is less than %v", f.Last, ShortestLast)
+	case f.Out == "-":
+		return errors.New("a recording needs a file, or the path of a pipe; - is none")
+	case slices.Contains(foreign, strings.ToLower(filepath.Ext(f.Out))):
+		name := strings.TrimSuffix(f.Out, filepath.Ext(f.Out)) + ".arrow"
+		return fmt.Errorf("a recording is an Arrow file: record into %s, then astrolabe convert %[1]s %s", name, f.Out)
 	case f.Split != 0 && strings.HasSuffix(f.Out, ".arrow"):
 		return fmt.Errorf("--split writes a folder: name it without .arrow, not %s", f.Out)
 	}

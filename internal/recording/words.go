@@ -21,9 +21,13 @@ func Begun(opt *hwio.Options, sources []string) string {
 
 // Recorded says what a recording holds, and what it took.
 func Recorded(res *hwio.Result) string {
-	return fmt.Sprintf("%d samples of %d counters from %s in %.3g s, for %.2g %% of a processor", res.Samples,
-		res.Columns, strings.Join(res.Sources, " and "), res.Duration.Seconds(),
-		100*res.CPU.Seconds()/max(res.Duration.Seconds(), 1e-9))
+	took := 100 * res.CPU.Seconds() / max(res.Duration.Seconds(), 1e-9)
+	share := fmt.Sprintf("%.2g", took)
+	if took >= 99.5 { // which two figures would write as 2.5e+02
+		share = fmt.Sprintf("%.0f", took)
+	}
+	return fmt.Sprintf("%d samples of %d counters from %s in %.3g s, for %s %% of a processor", res.Samples,
+		res.Columns, strings.Join(res.Sources, " and "), res.Duration.Seconds(), share)
 }
 
 // Exited says how the command ended, "" where there is nothing to say of it.

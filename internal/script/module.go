@@ -1,6 +1,7 @@
 package script
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ type module struct {
 	base    string // folder that relative loads begin in: a real absolute path, or a slash path inside the library
 	fence   string // real absolute folder that loads may not leave; "" is none
 	text    []byte
+	mark    bool // a byte order mark stood before the text, as some editors write it
 
 	done    bool // the top level has run
 	globals starlark.StringDict
@@ -125,9 +127,11 @@ func (r *Runner) diskModule(from *module, dir, name string) (*module, error) {
 	if old := r.modules[m.key]; old != nil {
 		return old, nil
 	}
-	if m.text, err = readSource(from.fence, real); err != nil {
+	text, err := readSource(from.fence, real)
+	if err != nil {
 		return nil, err
 	}
+	m.setText(text)
 	return m, nil
 }
 
@@ -147,9 +151,15 @@ func (r *Runner) fileModule(file string) (*module, error) {
 	if old := r.modules[m.key]; old != nil {
 		return old, nil
 	}
-	m.text, err = readSource("", real)
+	text, err := readSource("", real)
+	m.setText(text)
 	return m, err
 }
+
+// byteOrderMark stands before texts that some editors of Windows write. It is no part of a script.
+var byteOrderMark = []byte("\ufeff")
+
+func (m *module) setText(text []byte) { m.text, m.mark = bytes.CutPrefix(text, byteOrderMark) }
 
 // readSource reads a Starlark file through the fence, so that no link that appears meanwhile leads out of it.
 func readSource(fence, file string) ([]byte, error) {

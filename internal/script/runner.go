@@ -116,7 +116,8 @@ func (r *Runner) LoadText(ctx context.Context, name string, text []byte) (starla
 		if err != nil {
 			return nil, err
 		}
-		m := &module{key: "text:" + name, name: name, base: realPath(base), text: text}
+		m := &module{key: "text:" + name, name: name, base: realPath(base)}
+		m.setText(text)
 		if !r.opt.Typed {
 			m.fence = realPath(Root(filepath.Join(base, "text")))
 		}
@@ -187,9 +188,11 @@ func (r *Runner) addScript(m *module) {
 // sha256sum gives the same.
 func (r *Runner) hashOf(m *module) string {
 	h := sha256.New()
-	h.Write(m.text)
-	for _, part := range r.partsOf(m) {
-		h.Write(part.text)
+	for _, file := range append([]*module{m}, r.partsOf(m)...) {
+		if file.mark {
+			h.Write(byteOrderMark)
+		}
+		h.Write(file.text)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -97,9 +97,13 @@ func decode(ctx context.Context, r io.Reader) (*capture.Config, error) {
 	for _, left := range []struct {
 		tooMany
 		what string
-	}{{d.damaged, "damaged"}, {d.timeless, "without a time"}, {d.valueless, "counters without a number"}} {
+	}{{d.damaged, "damaged"}, {d.timeless, "without a time"}, {d.valueless, "a counter without a number"}} {
 		if left.n > 0 {
-			d.warn("%d events are left out, %s: the first at byte %d: %s", left.n, left.what, left.first, left.why)
+			some := fmt.Sprintf("%d events are left out, %s: the first", left.n, left.what)
+			if left.n == 1 {
+				some = fmt.Sprintf("an event is left out, %s:", left.what)
+			}
+			d.warn("%s at byte %d: %s", some, left.first, left.why)
 		}
 	}
 	d.closeSlices()

@@ -99,7 +99,7 @@ func TestCountersOfOtherProgramsAreRead(t *testing.T) {
 					t.Errorf("%s: %s, want %s", ctr, got, want)
 				}
 			}
-			if all := strings.Join(c.Warnings, "\n"); !strings.Contains(all, "1 events are left out, counters without") {
+			if all := strings.Join(c.Warnings, "\n"); !strings.Contains(all, "an event is left out, a counter without") {
 				t.Errorf("warnings %q", c.Warnings)
 			}
 		})
@@ -129,7 +129,7 @@ func TestSlicesAndMarksAreRegions(t *testing.T) {
 	}
 	all := strings.Join(c.Warnings, "\n")
 	for _, want := range []string{"1 slices begin and do not end", "1 ends of slices are left out",
-		"1 events are left out, without a time: the first at byte "} {
+		"an event is left out, without a time: at byte "} {
 		if !strings.Contains(all, want) {
 			t.Errorf("warnings %q, want %q", c.Warnings, want)
 		}
@@ -143,7 +143,7 @@ func TestDamageIsTold(t *testing.T) {
 		t.Errorf("values %s", got)
 	}
 	all := strings.Join(c.Warnings, "\n")
-	if !strings.Contains(all, "1 events are left out, damaged: the first at byte 45") ||
+	if !strings.Contains(all, "an event is left out, damaged: at byte 45") ||
 		!strings.Contains(all, "truncated: the event at byte 107 is not complete") {
 		t.Errorf("warnings %q", c.Warnings)
 	}

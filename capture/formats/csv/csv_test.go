@@ -84,6 +84,7 @@ func TestTheTimeColumnIsFoundByNameAndUnit(t *testing.T) {
 		c := mustOpen(t, tc.header+",a\n"+tc.first+",1\n"+tc.second+",2\n", nil)
 		eq(t, tc.header+": starts", c.Axis.Start, tc.start)
 		eq(t, tc.header+": ends", c.Axis.End, []int64{tc.start[1], 2*tc.start[1] - tc.start[0]})
+		eq(t, tc.header+": duration", c.Duration(), 2*(tc.start[1]-tc.start[0]))
 		eq(t, tc.header+": counters", len(c.Counters), 1)
 	}
 }
@@ -94,6 +95,8 @@ func TestWallClockTimesGiveTheStartTime(t *testing.T) {
 	eq(t, "start time", c.StartTime.UnixNano(), int64(1714979289500000001))
 	p, _ := c.Property("time_origin")
 	eq(t, "origin", p.Text, "1714979289500000001 ns")
+	eq(t, "duration", c.Duration(), int64(4)) // which was 54 years
+	eq(t, "measured", c.Axis.Measured(), int64(4))
 }
 
 func TestATimeIsTheStartOfItsSampleUnlessTheOptionSaysEnd(t *testing.T) {

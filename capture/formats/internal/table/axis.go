@@ -195,6 +195,8 @@ func (b *builder) rebase() error {
 		a.Start[i] -= origin
 		a.End[i] -= origin
 	}
+	// Another axis: this one knows its extent, and would keep it.
+	b.cfg.Axis = &capture.Axis{Clock: a.Clock, Start: a.Start, End: a.End}
 	b.cfg.Properties = append(b.cfg.Properties,
 		capture.Property{Name: "time_origin", Text: nanos(origin), IsText: true})
 	return nil
