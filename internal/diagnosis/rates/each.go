@@ -55,9 +55,10 @@ func each[T any](ctx context.Context, s Cases,
 // ofKind looks at the cases of a kind.
 func ofKind[T any](ctx context.Context, s Cases, f *family, kind string, judges []map[string]*diagnosis.Judge,
 	look func(x *examiner, ctx context.Context, kind string, seed uint64) (T, error)) ([]T, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	out, errs := make([]T, s.Number), make([]error, s.Number)
+	// The cause is the first error: those after it may only say that it ended them.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	out := make([]T, s.Number)
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for _, mine := range judges {
@@ -65,9 +66,9 @@ func ofKind[T any](ctx context.Context, s Cases, f *family, kind string, judges 
 			for i := range next {
 				seed := s.First + uint64(i)
 				x := examiner{f, mine}
-				if out[i], errs[i] = look(&x, ctx, kind, seed); errs[i] != nil {
-					errs[i] = fmt.Errorf("%s %s %d: %w", f.name, kind, seed, errs[i])
-					cancel()
+				var err error
+				if out[i], err = look(&x, ctx, kind, seed); err != nil {
+					cancel(fmt.Errorf("%s %s %d: %w", f.name, kind, seed, err))
 				}
 			}
 		})
@@ -80,10 +81,8 @@ func ofKind[T any](ctx context.Context, s Cases, f *family, kind string, judges 
 	}
 	close(next)
 	wg.Wait()
-	for _, err := range errs { // the first, and none that only says that another one ended it
-		if err != nil {
-			return nil, err
-		}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
 	}
-	return out, ctx.Err()
+	return out, nil
 }

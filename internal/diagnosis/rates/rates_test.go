@@ -2,7 +2,9 @@ package rates
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"path/filepath"
 	"slices"
@@ -214,6 +216,20 @@ func TestAskingForEventsIsRightWhereNoneShowsTheLimiter(t *testing.T) {
 		if err != nil || got != r.want {
 			t.Errorf("%v counted, limited by %s, %s asks for %q: %v, %v", r.counted, r.limiter, r.id, r.asks, got, err)
 		}
+	}
+}
+
+func TestTheErrorThatEndsAMeasurementIsItsCause(t *testing.T) {
+	cases := Cases{Families: []string{"gfx1151"}, Kinds: []string{simulate.KindSingle}, Number: 2, First: 1, Workers: 2}
+	err := each(t.Context(), cases, func(_ *examiner, ctx context.Context, _ string, seed uint64) (int, error) {
+		if seed == 2 {
+			return 0, errors.New("it broke")
+		}
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}, func(string, string, []int) error { return nil })
+	if err == nil || err.Error() != "gfx1151 single 2: it broke" {
+		t.Errorf("%v", err)
 	}
 }
 

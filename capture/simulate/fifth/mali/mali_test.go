@@ -334,3 +334,13 @@ func TestARateFallsAsMuchAsAllNeedsGrow(t *testing.T) {
 		}
 	}
 }
+
+func TestShortProgramsAreRecordedInShorterSamples(t *testing.T) {
+	cap, err := make5.Case(t, "mali-g720-fifth", simulate.KindSingle, 95086).Record(simulate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cap.Len() < 3 {
+		t.Errorf("%d samples", cap.Len())
+	}
+}
