@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"io"
 	"os"
@@ -286,7 +287,16 @@ func TestLicencesAreNamedBySPDX(t *testing.T) {
 
 // Every module that is linked has a licence with a name, by what the program prints.
 func TestEveryNoticeOfTheProgramIsRead(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "internal", "notices", "notices.txt"))
+	packed, err := os.Open(filepath.Join("..", "internal", "notices", "notices.txt.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	r, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,15 +17,16 @@ func (a *app) versionCommand() *cobra.Command {
 		Short: "Print the version, or the licences of what the program contains",
 		Args:  argCount(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			if licences && a.engine != nil {
-				text, err := a.engine.Notices()
+			if licences {
+				read := notices.Text
+				if a.engine != nil {
+					read = a.engine.Notices
+				}
+				text, err := read()
 				if err != nil {
 					return err
 				}
 				return a.printAsIs(text)
-			}
-			if licences {
-				return a.printAsIs(notices.Text)
 			}
 			return a.print(fmt.Sprintf("astrolabe %s %s/%s %s\n", version.String(), runtime.GOOS, runtime.GOARCH,
 				runtime.Version()))

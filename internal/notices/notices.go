@@ -2,10 +2,25 @@
 // Go itself, fonts and data of vendors. Their licences ask that the notices travel with the binaries.
 package notices
 
-import _ "embed"
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed" // the notices
+	"io"
+)
 
-// Text are the notices as plain text. go generate writes them from the module cache and from data.txt; a test checks
-// that they are current.
+// compressed are the notices, which go generate writes from the module cache and from data.txt; a test checks that they
+// are current. They are a quarter of a megabyte that hardly anybody reads.
 //
-//go:embed notices.txt
-var Text string
+//go:embed notices.txt.gz
+var compressed []byte
+
+// Text are the notices as plain text.
+func Text() (string, error) {
+	r, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(r)
+	return string(text), err
+}
