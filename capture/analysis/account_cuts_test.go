@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"math"
+	"math/rand/v2"
 	"reflect"
 	"testing"
 
@@ -69,6 +71,49 @@ func TestCutsOfSamples(t *testing.T) {
 		of, cuts := CutSamples(tc.axis, tc.stretches)
 		if !reflect.DeepEqual(of, tc.of) || !reflect.DeepEqual(cuts, tc.cuts) {
 			t.Errorf("%s: %v %v, want %v %v", tc.name, of, cuts, tc.of, tc.cuts)
+		}
+	}
+}
+
+// However stretches lie over each other, each nanosecond is the last one's that has it.
+func TestCutsAreThoseOfEachNanosecond(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		const end, groups = 60, 5
+		axis := &capture.Axis{}
+		for at := r.Int64N(5); at < end; {
+			long := 1 + r.Int64N(9)
+			axis.Start, axis.End = append(axis.Start, at), append(axis.End, at+long)
+			at += long + r.Int64N(3)
+		}
+		owner := make([]int32, end+20)
+		for i := range owner {
+			owner[i] = -1
+		}
+		var stretches []AccountStretch
+		for range r.IntN(12) {
+			at := r.Int64N(end)
+			s := AccountStretch{at, at + r.Int64N(20), r.Int32N(groups)}
+			stretches = append(stretches, s)
+			for ns := s.Start; ns < s.End; ns++ {
+				owner[ns] = s.Group
+			}
+		}
+		of, cuts := CutSamples(axis, stretches)
+		for i := range axis.Start {
+			want, have := map[int32]float64{}, map[int32]float64{}
+			for ns := axis.Start[i]; ns < axis.End[i]; ns++ {
+				want[owner[ns]]++
+			}
+			for _, c := range cuts[i] {
+				have[c.Group] += math.Round(c.Share * float64(axis.End[i]-axis.Start[i]))
+			}
+			if cuts[i] == nil {
+				have[of[i]] = float64(axis.End[i] - axis.Start[i])
+			}
+			if of[i] != owner[axis.Start[i]] || !reflect.DeepEqual(have, want) {
+				t.Fatalf("sample %d to %d of %v: %v in %d, want %v", axis.Start[i], axis.End[i], stretches, have, of[i], want)
+			}
 		}
 	}
 }
