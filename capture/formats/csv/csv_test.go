@@ -284,10 +284,11 @@ func TestLongFormBecomesColumns(t *testing.T) {
 	for name, text := range map[string]string{
 		"by time":     "time (ns),counter,value\n0,a,1\n0,b,2.5\n10,a,3\n10,b,4\n20,a,5\n",
 		"by counter":  "counter,value,time (ns)\na,1,0\na,3,10\na,5,20\nb,2.5,0\nb,4,10\n",
+		"of a query":  "\"ts\",\"name\",\"value\"\n0,\"a\",1\n0,\"b\",2.5\n10,\"a\",3\n10,\"b\",4\n20,\"a\",5\n",
 		"other names": "Metric_Name;Value;Timestamp [ns]\na;1;0\na;3;10\na;5;20\nb;2,5;0\nb;4;10\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := mustOpen(t, text, nil)
+			c := mustOpen(t, text, map[string]any{"time_unit": "ns"})
 			eq(t, "starts", c.Axis.Start, []int64{0, 10, 20})
 			eq(t, "ends", c.Axis.End, []int64{10, 20, 30})
 			eq(t, "a", c.Counter("a").Col.Data().U, []uint64{1, 3, 5})
@@ -298,6 +299,18 @@ func TestLongFormBecomesColumns(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestNamesAreOfCountersOnlyBesideValues(t *testing.T) {
+	c := mustOpen(t, "time (ns),name,reads,writes\n0,draw,1,2\n5,copy,3,4\n", nil)
+	eq(t, "wide", values(t, c, "writes"), []float64{2, 4})
+	const long = "time (ns),name,value\n0,draw,1\n5,copy,2\n"
+	eq(t, "long", len(mustOpen(t, long, nil).Counters), 2)
+	for _, opts := range []map[string]any{{"labels": []any{"name"}}, {"shape": "wide"}} {
+		eq(t, "told", values(t, mustOpen(t, long, opts), "value"), []float64{1, 2})
+	}
+	numbered := mustOpen(t, "time (ns),channel,value\n0,1,10\n5,1,20\n", nil)
+	eq(t, "a number is no name", values(t, numbered, "value"), []float64{10, 20})
 }
 
 func TestLongFormExtraColumns(t *testing.T) {

@@ -117,6 +117,9 @@ var (
 		"process", "thread"}
 	nameNames = []string{"counter", "countername", "metric", "metricname", "variable", "event", "eventname",
 		"series", "seriesname"}
+	// looseNames are those of counters only where a column of values stands beside them: databases and queries of traces
+	// call them so, and other tables what a row is about.
+	looseNames    = []string{"name", "field", "key", "sensor", "signal", "channel"}
 	valueNames    = []string{"value", "values", "countervalue", "metricvalue", "val", "reading"}
 	instanceNames = []string{"instance", "instanceid"}
 )

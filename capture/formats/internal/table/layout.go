@@ -264,16 +264,22 @@ func (l *Layout) findLong() {
 	if l.opt.Shape == "wide" {
 		return
 	}
-	name, value := -1, -1
+	name, loose, value := -1, -1, -1
 	for i := range l.cols {
 		joined := joinedName(l.heads[i].Name)
 		switch {
 		case l.roles[i] == roleTime || l.roles[i] == roleStart || l.roles[i] == roleEnd:
 		case name < 0 && slices.Contains(nameNames, joined):
 			name = i
+		case loose < 0 && slices.Contains(looseNames, joined) && l.cols[i].Type == Text &&
+			!slices.Contains(l.opt.Labels, l.heads[i].Full):
+			loose = i
 		case value < 0 && slices.Contains(valueNames, joined):
 			value = i
 		}
+	}
+	if name < 0 {
+		name = loose
 	}
 	if name < 0 || value < 0 || !l.Timed() && l.opt.CountRows && l.opt.Shape != "long" {
 		return
