@@ -54,14 +54,22 @@ func (x *caseOf) draw(r simulate.Random) error {
 		x.serial(b)
 	case simulate.KindRandom:
 		x.load.contents = []content{b.mixture()}
+		b.uneven(&x.load.contents[0], 0.3)
 		x.usual(b, 0.35)
 	case simulate.KindTwoPhase:
 		x.twoPhase(b)
 	default:
 		x.load.contents = []content{b.content(simulate.Pick(r, archetypes...))}
-		x.usual(b, 0.4)
+		b.uneven(&x.load.contents[0], 0.35)
+		if r.Chance(0.35) {
+			b.stress(&x.load.contents[0], r.IntN(stLatency+1), r.Log(2, 14))
+		}
+		x.usual(b, 0.5)
 	}
 	if x.text == "" {
+		if x.plant != "" {
+			x.text = "planted " + x.plant + ": "
+		}
 		for _, t := range x.load.contents {
 			x.text += t.name + ", "
 		}
@@ -84,35 +92,35 @@ func (x *caseOf) governed(r simulate.Random) {
 }
 
 // hot lets heat hold the clock down.
-func (x *caseOf) hot(r simulate.Random) {
+func (x *caseOf) hot(r simulate.Random, share float64) {
 	g := &x.load.gov
 	if g.period == 0 {
 		g.period, g.start, g.up = int64(r.Between(8e6, 20e6)), len(x.chip.steps)-1, 2
 	}
 	g.heat, g.watts, g.ambient, g.throttle = true, r.Between(3, 7), r.Between(38, 50), r.Between(75, 92)
 	// The clock at which it stays below the limit of heat, always busy, is about this share of the highest.
-	share := r.Between(0.5, 0.85)
 	g.perWatt = (g.throttle - g.ambient) / g.watts / share / share / share
 	g.degrees, g.constant = g.throttle+r.Between(-1, 1), r.Between(0.15e9, 0.6e9)
 }
 
 // limited lets firmware hold the clock down for power.
-func (x *caseOf) limited(r simulate.Random) {
+func (x *caseOf) limited(r simulate.Random, share float64) {
 	g := &x.load.gov
 	if g.period == 0 {
 		g.period, g.start, g.up = int64(r.Between(4e6, 16e6)), len(x.chip.steps)-1, 2
 	}
-	share := r.Between(0.5, 0.85)
 	g.watts = r.Between(3, 9)
 	g.limit, g.window = g.watts*share*share*share, r.Between(20e6, 80e6)
 }
 
 // fill makes frames: so many of each content, with some randomness from frame to frame.
 func (x *caseOf) fill(r simulate.Random, app, driver []float64) {
-	n := r.Whole(26, 48)
-	if len(x.load.contents) > 1 {
-		n = r.Whole(24, 36)
+	n := r.Whole(26, 40)
+	long := x.load.pace.interval()
+	for i := range x.load.contents {
+		long = max(long, x.took(&x.load.contents[i]), app[i], driver[i])
 	}
+	n = max(n, min(int(r.Between(0.3e9, 0.7e9)/long), 2500/len(x.load.contents[0].jobs)))
 	uneven := r.Log(0.01, 0.12)
 	for k := range x.load.contents {
 		for range n {
@@ -156,29 +164,29 @@ func (x *caseOf) usual(b *builder, unpaced float64) {
 	}
 	base := r.Log(2.5e6, 40e6)
 	if iv := w.pace.interval(); iv > 0 {
-		base = iv * r.Log(0.25, 2)
+		base = iv * r.Log(0.5, 2.2)
 	}
 	var app, driver []float64
-	processor := r.Log(0.12, 1.4)
+	processor := r.Log(0.3, 1.3)
 	for i := range w.contents {
 		t := &w.contents[i]
 		ns := x.took(t)
-		if w.pace.interval() > 0 || ns > 45e6 || ns < 1e6 {
+		if w.pace.interval() > 0 || ns > 45e6 || ns < 0.12e6 {
 			x.resize(t, base)
 		}
 		all := x.took(t)
 		app = append(app, all*processor*r.Between(0.7, 1))
-		driver = append(driver, all*processor*r.Log(0.1, 0.7)+r.Between(15e3, 60e3)*float64(len(t.jobs)))
+		driver = append(driver, all*processor*r.Log(0.1, 1.5)+r.Between(15e3, 60e3)*float64(len(t.jobs)))
 	}
 	if r.Chance(0.45) {
 		x.governed(r)
 	}
-	if r.Chance(0.1) {
-		x.hot(r)
+	if r.Chance(0.06) {
+		x.hot(r, r.Between(0.5, 0.85))
 	} else if r.Chance(0.08) {
-		x.limited(r)
+		x.limited(r, r.Between(0.5, 0.85))
 	}
-	if r.Chance(0.12) {
+	if r.Chance(0.07) {
 		w.sync = &syncWait{job: -1}
 	}
 	if r.Chance(0.2) {

@@ -63,6 +63,7 @@ type chip struct {
 	missNs    float64 // more of them until memory answers
 	efficient [stations]float64
 
+	convoy    float64 // warps that run alongside, as those of neighbouring quads do, and wait together
 	busCare   float64 // how soon the address channel of the bus stalls
 	launch    float64 // ns of a job's start
 	flush     float64 // ns of cleaning L2 behind a pass
@@ -131,8 +132,9 @@ func newChip(name string, r simulate.Random) *chip {
 	c.efficient[stTexture] = r.Between(0.85, 0.97)
 	c.efficient[stCache] = r.Between(0.7, 0.85)
 	c.efficient[stBandwidth] = 1 // it is in memory already
+	c.convoy = r.Between(4, 9)
 	c.busCare = r.Between(1.5, 5)
-	c.softDeps = r.Chance(0.5)
+	c.softDeps = r.Chance(0.7)
 	c.waitShare = r.Between(0.6, 0.95)
 	return c
 }

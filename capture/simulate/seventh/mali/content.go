@@ -12,10 +12,14 @@ var screens = []float64{1280 * 720, 1600 * 720, 1920 * 1080, 2400 * 1080, 2560 *
 // base is shading as usual in a game's main pass.
 func (b *builder) base(pixels float64) shading {
 	r := b.r
+	power := 1.0 // programs for the larger GPU have longer shaders
+	if b.c.modern {
+		power = 1.7
+	}
 	return shading{pixels: pixels, layers: r.Between(1.3, 3), killed: r.Between(0.1, 0.45), hidden: r.Between(0, 0.35),
 		transparent: r.Between(0.05, 0.3), triangles: r.Log(15e3, 400e3), spread: r.Between(1.3, 3),
-		fma: r.Log(20, 160), cvt: r.Log(10, 70), sfu: r.Log(1, 9), samples: r.Between(1, 7), filter: r.Between(1, 2.5),
-		texBytes: r.Between(12, 40), texExternal: r.Between(0.1, 0.45), varyings: r.Between(4, 14), half: r.Between(0.1, 0.7),
+		fma: power * r.Log(12, 100), cvt: power * r.Log(6, 45), sfu: power * r.Log(0.5, 6), samples: r.Between(1, 7), filter: r.Between(1, 2.5),
+		texBytes: r.Between(12, 40), texExternal: r.Between(0.1, 0.45), varyings: r.Between(4, 20), half: r.Between(0.1, 0.7),
 		reads: r.Between(1, 8), writes: r.Between(0, 0.3), lsExternal: r.Between(0.02, 0.2), out: r.Between(2, 4.5),
 		blend: r.Between(1, 1.8), chain: r.Between(2, 6), missed: r.Between(0.1, 0.4), registers: r.Between(0, 0.7),
 		discards: r.Between(0, 0.15), unchanged: r.Between(0, 0.1), pieces: r.Whole(3, 6)}

@@ -2,7 +2,7 @@ package mali
 
 import "math"
 
-// class is the work of one queue in the network: groups of four warps that go around.
+// class is the work of one queue in the network: groups of warps that go around.
 type class struct {
 	demand [stations]float64 // ns of service for one group, when it is alone
 	groups float64           // that are in flight

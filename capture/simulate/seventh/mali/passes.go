@@ -108,8 +108,8 @@ func (b *builder) ended(list []part, tasks float64) []part {
 	return b.part(list, last)
 }
 
-// groups is how many groups of four warps a core holds, of which some need all registers.
-func groups(registers float64) float64 { return 16 - 8*registers }
+// groups is how many groups of warps a core holds, of which some need all registers.
+func (c *chip) groups(registers float64) float64 { return 64 / c.convoy * (1 - 0.5*registers) }
 
 // fragment makes a pass of pixels.
 func (b *builder) fragment(name string, s shading) job {
@@ -117,7 +117,7 @@ func (b *builder) fragment(name string, s shading) job {
 	j := job{name: name, queue: c.fragmentQueue(), starts: 1}
 	uneven := r.Between(0.05, 0.35)
 	for _, w := range b.shares(s.pieces) {
-		p := part{chain: s.chain * r.Spread(uneven), missed: s.missed, groups: groups(s.registers), cores: c.cores}
+		p := part{chain: s.chain * r.Spread(uneven), missed: s.missed, groups: c.groups(s.registers), cores: c.cores, convoy: c.convoy}
 		n := &p.n
 		px := s.pixels * w
 		layers := max(1, s.layers*r.Spread(uneven))
@@ -175,7 +175,7 @@ func (b *builder) geometry(name string, g geometry) job {
 	uneven := r.Between(0.05, 0.3)
 	for _, w := range b.shares(g.pieces) {
 		// The buffer of positions in the making, not the cores, bounds what is in flight.
-		p := part{chain: g.chain * r.Spread(uneven), missed: g.missed, groups: 6, cores: c.cores}
+		p := part{chain: g.chain * r.Spread(uneven), missed: g.missed, groups: 24 / c.convoy, cores: c.cores, convoy: c.convoy}
 		n := &p.n
 		all := g.primitives * w
 		n[nLine], n[nPoint] = all*0.002, all*0.001
@@ -217,7 +217,7 @@ func (b *builder) compute(name string, k kernel) job {
 	uneven := r.Between(0.02, 0.3)
 	teams := k.threads / max(16, k.groupSize) / j.starts
 	for _, w := range b.shares(k.pieces) {
-		p := part{chain: k.chain * r.Spread(uneven), missed: k.missed, groups: groups(k.registers),
+		p := part{chain: k.chain * r.Spread(uneven), missed: k.missed, groups: c.groups(k.registers), convoy: c.convoy,
 			cores: max(1, min(c.cores, int(teams)))}
 		n := &p.n
 		wp := k.threads * w / 16

@@ -70,21 +70,22 @@ func (x *caseOf) single(b *builder) error {
 		x.resize(t, gpu)
 		app, driver = 0.1, 0.1
 	case plant == simulate.ClockGovernor: // slow, or one that saves power
+		b.planted(t, simulate.Pick(r, stArithmetic, stTexture, stLoadStore))
 		x.resize(t, gpu)
 		x.governed(r)
-		w.gov.start, w.gov.up, w.gov.jump = r.IntN(3), 1.1, false
+		w.gov.start, w.gov.up, w.gov.jump = r.IntN(2), 1.1, false
 		w.gov.down = 0
 	case plant == simulate.ClockThermal:
+		b.planted(t, simulate.Pick(r, stArithmetic, stTexture, stLoadStore))
 		x.resize(t, gpu)
-		x.hot(r)
+		x.hot(r, r.Between(0.38, 0.54))
 	case plant == simulate.ClockPower:
+		b.planted(t, simulate.Pick(r, stArithmetic, stTexture, stLoadStore))
 		x.resize(t, gpu)
-		x.limited(r)
+		x.limited(r, r.Between(0.38, 0.54))
 	default:
 		w.contents = nil
-		err := x.healthy(b)
-		x.text = "planted " + x.plant + ": " + x.text
-		return err
+		return x.healthy(b)
 	}
 	all := x.took(t)
 	x.fill(r, []float64{all * app}, []float64{all * driver})
@@ -106,6 +107,19 @@ func (x *caseOf) turned(b *builder) {
 		f.pass("main", b.mesh(r.Log(1e4, 5e4)), b.base(1920*1080), last)
 	}
 	t := f.done("work in turn")
+	// Queues that need the same part of the GPU gain nothing by working at once.
+	fragment := simulate.Pick(r, stArithmetic, stTexture, stBandwidth, stBackend, stRasterizer)
+	for i := range t.jobs {
+		one := content{jobs: t.jobs[i : i+1]}
+		switch {
+		case t.jobs[i].queue == x.chip.fragmentQueue():
+			b.stress(&one, fragment, r.Log(1.5, 5))
+		case t.jobs[i].parts[0].n[nPosTask] > 0:
+			b.stress(&one, stTiler, r.Log(2, 8))
+		default:
+			b.stress(&one, simulate.Pick(r, stLatency, stLoadStore), r.Log(1.5, 5))
+		}
+	}
 	// The first queue's work is made as long as the pixels'.
 	long := [2]float64{}
 	for i := range t.jobs {

@@ -160,6 +160,11 @@ func (m *machine) ready(q int) (at int64, node int32, ok bool) {
 			}
 			t, n = x.end, x.endNode
 		}
+		if m.c.softDeps && !m.c.modern && (d.job < 0 || m.queueOf(f, d.job) != q) {
+			// The driver learns of the end by an interrupt, and submits what waited for it.
+			t += int64(0.5 * m.c.interrupt * m.launchEase(q))
+			n = m.path.at(t, causeLaunch, q, n)
+		}
 		if d.loose {
 			if t > at {
 				at, turn = t, n
@@ -183,6 +188,10 @@ func (m *machine) ready(q int) (at int64, node int32, ok bool) {
 		node = m.path.held(at, turn)
 	}
 	return at, node, true
+}
+
+func (m *machine) queueOf(frame, job int) int {
+	return m.w.contents[m.w.frames[frame].content].jobs[job].queue
 }
 
 // start begins and ends what queues do now. It reports whether anything changed.

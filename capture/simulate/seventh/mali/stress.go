@@ -15,6 +15,16 @@ func (b *builder) stress(t *content, station int, by float64) {
 	}
 }
 
+// uneven lets some passes ask more of something than passes of their kind usually do: what its authors did not watch.
+func (b *builder) uneven(t *content, chance float64) {
+	for i := range t.jobs {
+		if b.r.Chance(chance) {
+			one := content{jobs: t.jobs[i : i+1]}
+			b.stress(&one, b.r.IntN(stLatency+1), b.r.Log(1.5, 7))
+		}
+	}
+}
+
 func (p *part) times(by float64, list ...int) {
 	for _, a := range list {
 		p.n[a] *= by

@@ -97,6 +97,7 @@ type part struct {
 	n      [amounts]float64
 	chain  float64 // times that a group waits for memory, one after the other
 	groups float64 // that a core holds at once
+	convoy float64 // warps of a group
 	cores  int     // that have any of it
 	missed float64 // share of the chain that goes to memory
 	tail   bool    // all tasks are issued
@@ -161,9 +162,9 @@ func (p *part) gather(written float64) {
 	n[nExtWrite] = written * (n[nLSWrite] + n[nLSBack] + n[nTileWrite]) / 4
 }
 
-// items are the groups of four warps that a part has on each of its cores.
+// items are the groups of warps that a part has on each of its cores.
 func (p *part) items() float64 {
-	return max(0.01, (p.n[nFragWarp]+p.n[nOtherWarp])/4/float64(p.cores))
+	return max(0.01, (p.n[nFragWarp]+p.n[nOtherWarp])/p.convoy/float64(p.cores))
 }
 
 // clocks are the clocks of the GPU that each station works for a part, all cores and slices side by side.
