@@ -73,7 +73,7 @@ func (x *caseOf) draw(r simulate.Random) error {
 		for _, t := range x.load.contents {
 			x.text += t.name + ", "
 		}
-		x.text += x.load.pace.text()
+		x.text += x.load.pace.Name()
 	}
 	return err
 }
@@ -116,7 +116,7 @@ func (x *caseOf) limited(r simulate.Random, share float64) {
 // fill makes frames: so many of each content, with some randomness from frame to frame.
 func (x *caseOf) fill(r simulate.Random, app, driver []float64) {
 	n := r.Whole(26, 40)
-	long := x.load.pace.interval()
+	long := float64(x.load.pace.Interval())
 	for i := range x.load.contents {
 		long = max(long, x.took(&x.load.contents[i]), app[i], driver[i])
 	}
@@ -128,10 +128,10 @@ func (x *caseOf) fill(r simulate.Random, app, driver []float64) {
 				driver: max(1e4, driver[k]*r.Spread(uneven)), scale: r.Spread(uneven)})
 		}
 	}
-	if p := &x.load.pace; p.request { // frames as fingers move, or as a film has them
+	if p := &x.load.pace; p.Requests { // frames as fingers move, or as a film has them
 		at := 0.0
 		for i := range x.load.frames {
-			at += max(p.interval(), 16e6) * r.Between(0.8, 2.5)
+			at += max(float64(p.Interval()), 16e6) * r.Between(0.8, 2.5)
 			x.load.frames[i].request = int64(at)
 		}
 	}
@@ -159,11 +159,11 @@ func (x *caseOf) usual(b *builder, unpaced float64) {
 	if !r.Chance(unpaced) {
 		w.pace = paced(r)
 		if r.Chance(0.08) {
-			w.pace.request, w.pace.align = true, false
+			w.pace.Requests, w.pace.Align = true, false
 		}
 	}
 	base := r.Log(2.5e6, 40e6)
-	if iv := w.pace.interval(); iv > 0 {
+	if iv := float64(w.pace.Interval()); iv > 0 {
 		base = iv * r.Log(0.5, 2.2)
 	}
 	var app, driver []float64
@@ -171,7 +171,7 @@ func (x *caseOf) usual(b *builder, unpaced float64) {
 	for i := range w.contents {
 		t := &w.contents[i]
 		ns := x.took(t)
-		if w.pace.interval() > 0 || ns > 45e6 || ns < 0.12e6 {
+		if float64(w.pace.Interval()) > 0 || ns > 45e6 || ns < 0.12e6 {
 			x.resize(t, base)
 		}
 		all := x.took(t)

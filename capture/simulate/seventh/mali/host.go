@@ -26,11 +26,11 @@ func (m *machine) host() bool {
 		ns /= simulate.Faster
 	}
 	a.working, a.from, a.end, a.node = true, m.now, m.now+max(1, int64(ns)), node
-	if p := &m.w.pace; p.cap > 0 {
-		if a.frame == 0 || m.now-a.cap > p.cap/2 { // what is a lot late is not caught up
+	if p := &m.w.pace; p.Cap > 0 {
+		if a.frame == 0 || m.now-a.cap > p.Cap/2 { // what is a lot late is not caught up
 			a.cap = m.now
 		}
-		a.cap += p.cap
+		a.cap += p.Cap
 		a.capNode = m.path.at(a.cap, causeCap, -1, node)
 	}
 	return true
@@ -86,7 +86,7 @@ func (m *machine) appStart() (at int64, node int32, ok bool) {
 			later(t, m.path.at(t, causeLaunch, -1, n))
 		}
 	}
-	ahead := p.ahead
+	ahead := p.Ahead
 	if m.r.wait {
 		ahead += 2
 	}
@@ -109,24 +109,25 @@ func (m *machine) appStart() (at int64, node int32, ok bool) {
 			return 0, 0, false
 		}
 	}
-	if p.refresh > 0 && i >= p.buffers {
-		f := &m.frames[i-p.buffers]
+	if p.Refresh > 0 && i >= p.Buffers {
+		f := &m.frames[i-p.Buffers]
 		if !f.shown {
 			return 0, 0, false
 		}
 		later(f.flip, f.flipNode)
 	}
-	if p.cap > 0 && i > 0 {
+	if p.Cap > 0 && i > 0 {
 		later(a.cap, a.capNode)
 	}
-	if t := m.w.frames[i].request; p.request && t > at {
+	if t := m.w.frames[i].request; p.Requests && t > at {
 		later(t, m.path.at(t, causeRequest, -1, 0))
 	}
-	if p.align && p.refresh > 0 && !p.adaptive {
+	if p.Align && p.Refresh > 0 && !p.Adaptive {
 		if i > 0 {
-			later(m.frames[i-1].begin+p.refresh*p.stay(i-1), m.path.at(m.frames[i-1].begin+p.refresh*p.stay(i-1), causeVsync, -1, m.frames[i-1].beginNode))
+			t := m.frames[i-1].begin + p.Refresh*stay(p, i-1)
+			later(t, m.path.at(t, causeVsync, -1, m.frames[i-1].beginNode))
 		}
-		if t := up(at, p.refresh); t > at {
+		if t := up(at, p.Refresh); t > at {
 			later(t, m.path.at(t, causeVsync, -1, node))
 		}
 	}
@@ -148,20 +149,20 @@ func (m *machine) show() {
 		if i > 0 {
 			last = &m.frames[i-1]
 		}
-		if p.refresh > 0 {
+		if p.Refresh > 0 {
 			date, from := int64(0), f.doneNode
 			if last != nil {
-				date = last.flip + p.refresh*p.stay(i-1)
-				if p.adaptive {
-					date = last.flip + p.refresh
+				date = last.flip + p.Refresh*stay(p, i-1)
+				if p.Adaptive {
+					date = last.flip + p.Refresh
 				}
 			}
 			if last != nil && date >= f.done {
 				from = last.flipNode
 			}
 			t := max(f.done, date)
-			if !p.adaptive {
-				t = up(t, p.refresh)
+			if !p.Adaptive {
+				t = up(t, p.Refresh)
 			}
 			if t > f.done {
 				f.flip, f.flipNode = t, m.path.at(t, causeVsync, -1, from)
@@ -177,16 +178,16 @@ func (m *machine) show() {
 func (m *machine) missed(i int, f, last *frameState) int {
 	p := &m.w.pace
 	switch {
-	case p.request:
-		return max(0, int(float64(f.flip-m.w.frames[i].request)/float64(max(p.refresh, 16e6)))-4)
-	case p.cap > 0:
-		return max(0, int(float64(f.begin-last.begin)/float64(p.cap)-0.6))
-	case p.adaptive:
-		if f.flip > last.flip+p.refresh+p.refresh/20 {
+	case p.Requests:
+		return max(0, int(float64(f.flip-m.w.frames[i].request)/float64(max(p.Refresh, 16e6)))-4)
+	case p.Cap > 0:
+		return max(0, int(float64(f.begin-last.begin)/float64(p.Cap)-0.6))
+	case p.Adaptive:
+		if f.flip > last.flip+p.Refresh+p.Refresh/20 {
 			return 1
 		}
-	case p.refresh > 0:
-		return int((f.flip - last.flip - p.refresh*p.stay(i-1)) / p.refresh)
+	case p.Refresh > 0:
+		return int((f.flip - last.flip - p.Refresh*stay(p, i-1)) / p.Refresh)
 	}
 	return 0
 }

@@ -1,8 +1,10 @@
 package mali
 
 import (
+	"cmp"
 	"slices"
 	"sort"
+	"strings"
 
 	"astrolabe/capture/simulate"
 )
@@ -58,70 +60,51 @@ func judge(c *chip, w *load) (*simulate.Truth, error) {
 		truth.Each = append(truth.Each, simulate.FrameTruth{Content: w.frames[i].content, Begin: f.begin, GPUBegin: f.gpuBegin,
 			GPUEnd: f.done, Shown: f.flip, Missed: f.missed, Judged: i >= w.warm})
 	}
-	try := func(name simulate.Candidate, r relief, work bool, put func(p *simulate.Part) *[]simulate.Gain) error {
-		var times []int64
-		if work {
-			m := newMachine(c, w, r)
-			if err := m.simulate(); err != nil {
-				return err
-			}
-			for _, s := range list {
-				start, end := m.span(s)
-				times = append(times, end-start)
-			}
+	leaves := func(p *simulate.Part) *[]simulate.Gain { return &p.Leaves }
+	queues := func(p *simulate.Part) *[]simulate.Gain { return &p.Queues }
+	whole := func(p *simulate.Part) *[]simulate.Gain { return &p.Whole }
+	var failed error
+	try := func(name simulate.Candidate, work bool, put func(p *simulate.Part) *[]simulate.Gain, change func(r *relief)) {
+		r := nothing
+		change(&r)
+		m := newMachine(c, w, r)
+		if work && failed == nil {
+			failed = m.simulate()
 		}
 		for i := range parts {
 			g := simulate.Gain{Candidate: name, Simulated: work}
-			if all := parts[i].End - parts[i].Start; work && all > 0 {
-				g.Percent = 100 * float64(all-times[i]) / float64(all)
+			if all := parts[i].End - parts[i].Start; work && all > 0 && failed == nil {
+				start, end := m.span(list[i])
+				g.Percent = 100 * float64(all-(end-start)) / float64(all)
 			}
 			to := put(&parts[i])
 			*to = append(*to, g)
 		}
-		return nil
-	}
-	leaves := func(p *simulate.Part) *[]simulate.Gain { return &p.Leaves }
-	queues := func(p *simulate.Part) *[]simulate.Gain { return &p.Queues }
-	whole := func(p *simulate.Part) *[]simulate.Gain { return &p.Whole }
-	type attempt struct {
-		name simulate.Candidate
-		r    relief
-		work bool
-		put  func(p *simulate.Part) *[]simulate.Gain
-	}
-	var all []attempt
-	with := func(name simulate.Candidate, work bool, put func(p *simulate.Part) *[]simulate.Gain, change func(r *relief)) {
-		r := nothing
-		change(&r)
-		all = append(all, attempt{name, r, work, put})
 	}
 	asked := c.asked(w)
 	for s := range stations {
-		if s == stRays && !c.rays {
-			continue
+		if s != stRays || c.rays {
+			try(candidates[s], asked[s], leaves, func(r *relief) { r.station = s })
 		}
-		with(candidates[s], asked[s], leaves, func(r *relief) { r.station = s })
 	}
-	with(simulate.LaunchOverhead, true, leaves, func(r *relief) { r.launch = true })
-	with(simulate.CPUApp, true, leaves, func(r *relief) { r.app = true })
-	with(simulate.CPUDriver, true, leaves, func(r *relief) { r.driver = true })
-	with(simulate.CPUSync, true, leaves, func(r *relief) { r.wait = true })
+	try(simulate.LaunchOverhead, true, leaves, func(r *relief) { r.launch = true })
+	try(simulate.CPUApp, true, leaves, func(r *relief) { r.app = true })
+	try(simulate.CPUDriver, true, leaves, func(r *relief) { r.driver = true })
+	try(simulate.CPUSync, true, leaves, func(r *relief) { r.wait = true })
 	if w.loose() {
-		with(simulate.QueuesInTurn, true, leaves, func(r *relief) { r.loose = true })
-		with(simulate.QueuesInTurn, true, queues, func(r *relief) { r.loose = true })
+		try(simulate.QueuesInTurn, true, leaves, func(r *relief) { r.loose = true })
+		try(simulate.QueuesInTurn, true, queues, func(r *relief) { r.loose = true })
 	}
 	if holder, low := base.dial.holder(base.now); low {
-		with(holder, true, leaves, func(r *relief) { r.clock = true })
+		try(holder, true, leaves, func(r *relief) { r.clock = true })
 	}
 	for q, name := range c.queues() {
-		with(simulate.Candidate{Level: simulate.LevelQueue, Name: name}, true, queues, func(r *relief) { r.queue = q })
+		try(simulate.Candidate{Level: simulate.LevelQueue, Name: name}, true, queues, func(r *relief) { r.queue = q })
 	}
-	with(simulate.WholeCPU, true, whole, func(r *relief) { r.app, r.driver, r.wait = true, true, true })
-	with(simulate.WholeGPU, true, whole, func(r *relief) { r.gpu = true })
-	for _, a := range all {
-		if err := try(a.name, a.r, a.work, a.put); err != nil {
-			return nil, err
-		}
+	try(simulate.WholeCPU, true, whole, func(r *relief) { r.app, r.driver, r.wait = true, true, true })
+	try(simulate.WholeGPU, true, whole, func(r *relief) { r.gpu = true })
+	if failed != nil {
+		return nil, failed
 	}
 	for i := range parts {
 		p := &parts[i]
@@ -141,8 +124,8 @@ func judge(c *chip, w *load) (*simulate.Truth, error) {
 	if len(truth.Phases) == 0 {
 		truth.Phases = nil
 	}
-	if !w.pace.adaptive {
-		truth.Hold(float64(w.pace.refresh))
+	if !w.pace.Adaptive {
+		truth.Hold(float64(w.pace.Refresh))
 	}
 	return truth, nil
 }
@@ -196,15 +179,7 @@ func sorted(of map[simulate.Candidate]int64) (out []simulate.Share) {
 		out = append(out, simulate.Share{Candidate: c, Ns: ns})
 	}
 	slices.SortFunc(out, func(a, b simulate.Share) int {
-		switch {
-		case a.Ns != b.Ns && a.Ns > b.Ns:
-			return -1
-		case a.Ns != b.Ns:
-			return 1
-		case a.Candidate.String() < b.Candidate.String():
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(b.Ns, a.Ns), strings.Compare(a.Candidate.String(), b.Candidate.String()))
 	})
 	return out
 }

@@ -89,7 +89,7 @@ func (x *caseOf) single(b *builder) error {
 	}
 	all := x.took(t)
 	x.fill(r, []float64{all * app}, []float64{all * driver})
-	x.text = fmt.Sprintf("planted %s: %s, %s", x.plant, t.name, w.pace.text())
+	x.text = fmt.Sprintf("planted %s: %s, %s", x.plant, t.name, w.pace.Name())
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (x *caseOf) serial(b *builder) {
 		w.pace = paced(r)
 	}
 	gpu := r.Log(4e6, 30e6)
-	if iv := w.pace.interval(); iv > 0 {
+	if iv := float64(w.pace.Interval()); iv > 0 {
 		gpu = iv * r.Between(0.7, 1.4)
 	}
 	app, driver := r.Between(0.4, 1.2), r.Between(0.1, 0.4)
@@ -179,18 +179,18 @@ func (x *caseOf) healthy(b *builder) error {
 	w.contents = []content{b.content(simulate.Pick(r, archetypes...))}
 	w.pace = paced(r)
 	if r.Chance(0.07) {
-		w.pace.request, w.pace.align, w.pace.adaptive, w.pace.cadence, w.pace.cap = true, false, false, nil, 0
-		w.pace.refresh = max(w.pace.refresh, int64(1e9)/60)
-		w.pace.buffers, w.pace.ahead = 3, 2
+		w.pace.Requests, w.pace.Align, w.pace.Adaptive, w.pace.Cadence, w.pace.Cap = true, false, false, nil, 0
+		w.pace.Refresh = max(w.pace.Refresh, int64(1e9)/60)
+		w.pace.Buffers, w.pace.Ahead = 3, 2
 	}
 	if r.Chance(0.6) {
 		x.governed(r)
 		w.gov.start = max(w.gov.start, len(x.chip.steps)/2)
 	}
-	w.pace.buffers = max(w.pace.buffers, 3)
+	w.pace.Buffers = max(w.pace.Buffers, 3)
 	aim, busy := r.Between(0.24, 0.7), r.Between(0.1, 0.5)
-	iv := w.pace.interval()
-	if w.pace.request {
+	iv := float64(w.pace.Interval())
+	if w.pace.Requests {
 		iv = 16e6 * 1.65
 	}
 	x.resize(&w.contents[0], iv*aim)

@@ -173,8 +173,8 @@ func (m *machine) ready(q int) (at int64, node int32, ok bool) {
 			at, node, turn = t, n, -1
 		}
 	}
-	if p := &m.w.pace; j.image && p.refresh > 0 && s.frame >= p.buffers-1 && p.buffers > 1 {
-		f := &m.frames[s.frame-p.buffers+1]
+	if p := &m.w.pace; j.image && p.Refresh > 0 && s.frame >= p.Buffers-1 && p.Buffers > 1 {
+		f := &m.frames[s.frame-p.Buffers+1]
 		if !f.shown {
 			return 0, 0, false
 		}

@@ -6,7 +6,7 @@ import "astrolabe/capture/simulate"
 type load struct {
 	contents []content
 	frames   []frame
-	pace     pacing
+	pace     simulate.Pacing
 	gov      governor
 	warm     int
 	threads  int

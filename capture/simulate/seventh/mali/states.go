@@ -3,82 +3,24 @@ package mali
 import "math"
 
 // States are what counters of cycles count, in clocks of the GPU, and what histograms of the bus do. Those of the
-// cores are summed over cores, those of L2 over slices.
+// cores are summed over cores, those of L2 over slices. Those up to sTasks2 follow from the network, the others from what
+// queues hold; a number at the end is a queue's, or the beginning of a band.
 const (
-	sFrag  = iota // cores with fragment work
-	sOther        // with other work
-	sAny
-	sCore // with a warp
-	sFPK
-	sStarve
-	sTexClock
-	sTexFilter
-	sTexFetch
-	sTexDescriptor
-	sTexStarved
-	sTiler
-	sPosStall
-	sPosFull
-	sPrimStall
-	sVarStall
-	sL2Read
-	sL2Write
-	sL1Read
-	sExtRead
-	sExtWrite
-	sOut1 // reads sent out, by how many are under way
-	sOut2
-	sOut3
-	sOutW1
-	sOutW2
-	sOutW3
-	sLat0 // beats read, by their latency
-	sLat128
-	sLat192
-	sLat256
-	sLat320
-	sTasks0 // tasks under way, by queue
-	sTasks1
-	sTasks2
-	sClock
-	sGPU
-	sAnyQueue
-	sIRQ
-	sFlush
-	sMCU
-	sCEU
-	sLSU
-	sQueued0 // by queue
-	sQueued1
-	sQueued2
-	sAssign0
-	sAssign1
-	sAssign2
-	sDrain0
-	sDrain1
-	sDrain2
-	sStream0
-	sStream1
-	sStream2
-	sBlocked0
-	sBlocked1
-	sBlocked2
-	sWaitDep0
-	sWaitDep1
-	sWaitDep2
-	sWaitIssue0
-	sWaitIssue1
-	sWaitIssue2
-	sWaitRead0
-	sWaitRead1
-	sWaitRead2
-	sWaitFlush0
-	sWaitFlush1
-	sWaitFlush2
-	sFinish0
-	sFinish1
-	sFinish2
-	stateCount
+	sFrag, sOther, sAny, sCore, sFPK, sStarve = 6 * iota, 6*iota + 1, 6*iota + 2, 6*iota + 3, 6*iota + 4, 6*iota + 5
+	sTexClock, sTexFilter, sTexFetch, sTexDescriptor, sTexStarved, sTiler
+	sPosStall, sPosFull, sPrimStall, sVarStall, sL2Read, sL2Write
+	sL1Read, sExtRead, sExtWrite, sOut1, sOut2, sOut3
+	sOutW1, sOutW2, sOutW3, sLat0, sLat128, sLat192
+	sLat256, sLat320, sTasks0, sTasks1, sTasks2, sClock
+	sGPU, sAnyQueue, sIRQ, sFlush, sMCU, sCEU
+	sLSU, sQueued0, sQueued1, sQueued2, sAssign0, sAssign1
+	sAssign2, sDrain0, sDrain1, sDrain2, sStream0, sStream1
+	sStream2, sBlocked0, sBlocked1, sBlocked2, sWaitDep0, sWaitDep1
+	sWaitDep2, sWaitIssue0, sWaitIssue1, sWaitIssue2, sWaitRead0, sWaitRead1
+	sWaitRead2, sWaitFlush0, sWaitFlush1, sWaitFlush2, sFinish0, sFinish1
+	sFinish2, _, _, _, _, _
+
+	stateCount = 73
 )
 
 // states are rates per ns.

@@ -6,89 +6,26 @@ import (
 	"astrolabe/capture/simulate"
 )
 
-// Amounts of work. Those up to amounts are what a part of a pass asks for, and most have a counter of their own.
+// Amounts of work, which a part of a pass asks for. Most have a counter of their own, and are called as that. nBack are
+// visible primitives that face away, nQueueTask is of the queues of geometry and compute, nFragQuad are quads of threads,
+// those that end in Beat are read from L2 and in Ext from beyond it, nBlend are clocks of the pixel backend.
 const (
-	nTriangle = iota
-	nLine
-	nPoint
-	nVisible
-	nFace
-	nPlane
-	nSample
-	nScissor
-	nBack // visible primitives that face away
-	nDeferred
-	nPosTask
-	nVarTask
-	nPosHit
-	nPosMiss
-	nVarHit
-	nVarMiss
-	nTilerRead
-	nRastPrim
-	nReadPrim
-	nQuad
-	nPartQuad
-	nCoarse
-	nEarlyTest
-	nEarlyUpdate
-	nEarlyKill
-	nLateTest
-	nLateKill
-	nOpaque
-	nTile
-	nTileKill
-	nFragTask
-	nFragWarp
-	nFragQuad // of threads started
-	nOtherWarp
-	nOtherTask // of cores
-	nQueueTask // of the binning or compute queue
-	nFull
-	nAllRegs
-	nFMA
-	nCVT
-	nSFU
-	nDiverged
-	nNarrow
-	nICache
-	nBlendShader
-	nTexQuad
-	nTexSingle
-	nTexFilter
-	nTexBilinear // at full rate
-	nTexTrilinear
-	nTexIn
-	nTexOut
-	nTexSimple
-	nTexComplex
-	nTexL1
-	nReadFull
-	nReadPart
-	nWriteFull
-	nWritePart
-	nAtomic
-	nVarInstr
-	nVar32
-	nVar16
-	nAttr
-	nFrontBeat // of the fragment front end, from L2
-	nFrontExt
-	nLSBeat
-	nLSExt
-	nTexBeat
-	nTexExt
-	nOtherBeat
-	nLSWrite
-	nLSBack
-	nTileWrite
-	nRay
-	nBoxNode
-	nTriNode
-	nBlend // clocks of the pixel backend
-	nExtRead
-	nExtWrite
-	amounts
+	nTriangle, nLine, nPoint, nVisible, nFace, nPlane = 6 * iota, 6*iota + 1, 6*iota + 2, 6*iota + 3, 6*iota + 4, 6*iota + 5
+	nSample, nScissor, nBack, nDeferred, nPosTask, nVarTask
+	nPosHit, nPosMiss, nVarHit, nVarMiss, nTilerRead, nRastPrim
+	nReadPrim, nQuad, nPartQuad, nCoarse, nEarlyTest, nEarlyUpdate
+	nEarlyKill, nLateTest, nLateKill, nOpaque, nTile, nTileKill
+	nFragTask, nFragWarp, nFragQuad, nOtherWarp, nOtherTask, nQueueTask
+	nFull, nAllRegs, nFMA, nCVT, nSFU, nDiverged
+	nNarrow, nICache, nBlendShader, nTexQuad, nTexSingle, nTexFilter
+	nTexBilinear, nTexTrilinear, nTexIn, nTexOut, nTexSimple, nTexComplex
+	nTexL1, nReadFull, nReadPart, nWriteFull, nWritePart, nAtomic
+	nVarInstr, nVar32, nVar16, nAttr, nFrontBeat, nFrontExt
+	nLSBeat, nLSExt, nTexBeat, nTexExt, nOtherBeat, nLSWrite
+	nLSBack, nTileWrite, nRay, nBoxNode, nTriNode, nBlend
+	nExtRead, nExtWrite, _, _, _, _
+
+	amounts = 80
 )
 
 // part is a piece of a pass in which everything is asked for in the same proportions: a stretch of tiles, draws of a
