@@ -171,7 +171,7 @@ func (x *caseOf) usual(b *builder, unpaced float64) {
 	for i := range w.contents {
 		t := &w.contents[i]
 		ns := x.took(t)
-		if float64(w.pace.Interval()) > 0 || ns > 45e6 || ns < 0.12e6 {
+		if float64(w.pace.Interval()) > 0 || ns > 45e6 || ns < 0.1e6 {
 			x.resize(t, base)
 		}
 		all := x.took(t)

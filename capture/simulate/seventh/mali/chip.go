@@ -68,8 +68,9 @@ type chip struct {
 	launch    float64 // ns of a job's start
 	flush     float64 // ns of cleaning L2 behind a pass
 	interrupt float64
-	softDeps  bool // the driver holds jobs back until what they wait for is done
-	waitShare float64
+	softDeps  bool    // the driver holds jobs back until what they wait for is done
+	waitShare float64 // of a stream's time with a job, in which it waits for it
+	full      float64 // share of a slot's time with a job, in which cores take no more tasks
 }
 
 var queueNames = map[bool][]string{true: {"geometry", "compute", "fragment"}, false: {"non_fragment", "fragment"}}
@@ -135,6 +136,7 @@ func newChip(name string, r simulate.Random) *chip {
 	c.convoy = r.Between(4, 9)
 	c.busCare = r.Between(1.5, 5)
 	c.softDeps = r.Chance(0.7)
+	c.full = r.Between(0.2, 0.7)
 	c.waitShare = r.Between(0.6, 0.95)
 	return c
 }

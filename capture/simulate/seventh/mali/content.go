@@ -164,7 +164,7 @@ func (b *builder) content(kind string) content {
 	case "inference":
 		last := -1
 		for range r.Whole(6, 20) { // layers
-			k := b.task(r.Log(4e3, 400e3))
+			k := b.task(r.Log(1e3, 300e3))
 			k.fma, k.reads = r.Log(60, 1500), r.Log(10, 120)
 			k.external, k.beats = r.Between(0.05, 0.9), r.Log(0.2, 2.5)
 			k.starts = float64(r.Whole(1, 4))

@@ -16,7 +16,7 @@
 // one in which only some cores still have tasks. Counters of work are what parts ask for, times how much of them lies in
 // a sample. Counters of cycles come from the network: a core is active while a group is in it (the number of groups
 // in it is taken as Poisson distributed), the execution engine starves while there are warps and the arithmetic pipes
-// serve none, the buffer before them is empty only while the rasterizer does not keep up, the buffer of positions is
+// serve none (each of four units that fetch counts for itself), the buffer before them is empty only while the rasterizer does not keep up, the buffer of positions is
 // full while the tiler waits for vertices, and the bus stalls by how much of memory is in use. What limits a case is
 // found by simulating it again with one thing relieved; nothing asserts it.
 //
@@ -34,6 +34,8 @@
 //     bits: as this repository's limits of counters have it.
 //   - G720 with 6 to 9 cores: Arm's table of products. Clocks of 0.6 to 0.95 and 0.85 to 1.35 GHz, G57 with 1 to 5 cores:
 //     phones that are sold. Linux tells times of processors in hundredths of a second: proc(5).
+//   - What counters of waits count, and that compute and geometry of a G720 wait until the shared endpoints are empty of each
+//     other: the same database's counter references.
 //   - A device's driver (kbase) resolves dependencies between job slots in software, after an interrupt. Some hold them in
 //     the slot: both are drawn.
 //

@@ -77,7 +77,7 @@ func (c *chip) emit(e *emitter) {
 	e.below(other, s[sOther], any)
 	e.below("MaliFragFPKActiveCy", s[sFPK], drawn)
 	core := e.below("MaliCoreActiveCy", s[sCore], any)
-	e.below("MaliEngStarveCy", s[sStarve], core)
+	e.below("MaliEngStarveCy", s[sStarve], 4*core)
 	e.emitPixels(c)
 	e.emitShaders(c, core)
 	e.emitBeats()

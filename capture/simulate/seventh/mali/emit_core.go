@@ -64,7 +64,7 @@ func (e *emitter) emitShaders(c *chip, core uint64) {
 	e.below("MaliTexFiltStallCy", s[sTexFilter], clock)
 	e.below("MaliTexDataFetchStallCy", s[sTexFetch], clock)
 	e.below("MaliTexDescStallCy", s[sTexDescriptor], clock)
-	e.below("MaliTexClkStarvedCy", s[sTexStarved], clock)
+	e.below("MaliTexClkStarvedCy", s[sTexClock]-n[nTexOut], clock) // it could have answered, and did not
 	left := core
 	for _, x := range []struct {
 		name   string

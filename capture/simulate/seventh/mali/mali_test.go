@@ -73,7 +73,7 @@ var less = [][2][]string{
 	{{"MaliGPUActiveCy"}, {"gpu_clock_cycles"}}, {{"MaliGPUAnyQueueActiveCy"}, {"MaliGPUActiveCy"}},
 	{{"MaliCoreActiveCy"}, {"MaliAnyActiveCy"}}, {{"MaliMainActiveCy"}, {"MaliAnyActiveCy"}},
 	{{"MaliCompOrBinningActiveCy"}, {"MaliAnyActiveCy"}}, {{"MaliFragFPKActiveCy"}, {"MaliMainActiveCy", "MaliFragActiveCy"}},
-	{{"MaliEngStarveCy"}, {"MaliCoreActiveCy"}}, {{"MaliTexFiltIssueCy"}, {"MaliCoreActiveCy"}},
+	{{"MaliTexFiltIssueCy"}, {"MaliCoreActiveCy"}},
 	{{"MaliFragEZSKillQd", "MaliFragEZSUpdateQd"}, {"MaliFragEZSTestQd"}}, {{"MaliFragEZSTestQd"}, {"MaliFragRastQd"}},
 	{{"MaliFragRastPartQd"}, {"MaliFragRastQd"}}, {{"MaliFragLZSKillQd"}, {"MaliFragLZSTestQd"}},
 	{{"MaliCoreFullWarp"}, {"MaliFragWarp", "MaliNonFragWarp"}}, {{"MaliCoreAllRegsWarp"}, {"MaliFragWarp", "MaliNonFragWarp"}},

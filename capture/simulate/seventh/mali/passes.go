@@ -131,7 +131,7 @@ func (b *builder) fragment(name string, s shading) job {
 		fill := r.Between(0.92, 1)
 		n[nFragWarp] = min(rest, shaded/fill) / 4
 		n[nFragQuad] = n[nFragWarp] * 4 * fill
-		n[nOpaque] = rest * (1 - s.transparent)
+		n[nOpaque] = rest * (1 - s.transparent) * (1 - s.discards)
 		n[nEarlyUpdate] = (n[nEarlyTest] - n[nEarlyKill]) * (1 - s.transparent)
 		n[nLateTest] = n[nFragQuad] * s.discards
 		n[nLateKill] = n[nLateTest] * 0.3
@@ -274,6 +274,7 @@ func (b *builder) textures(p *part, quads, filter float64, wide bool, bytes, ext
 	if wide {
 		n[nTexOut] *= 2
 		n[nTexFilter] *= 2
+		n[nTexBilinear] *= 0.2
 	}
 	n[nTexBeat] = quads * bytes / 16
 	n[nTexExt] = n[nTexBeat] * external

@@ -100,6 +100,7 @@ func (r *recorder) spend(m *machine, t int64, active bool) {
 			starting++
 			if c.modern {
 				add(sQueued0, 0.5)
+				add(sAssign0, 0.2)
 			} else { // a job slot holds its job from when it reads it
 				add(sQueued0, 1)
 			}
@@ -108,16 +109,18 @@ func (r *recorder) spend(m *machine, t int64, active bool) {
 			add(sWaitFlush0, flushing)
 			add(sWaitRead0, 0.25*(1-flushing))
 			add(sWaitIssue0, 0.6*(1-flushing))
-			add(sDrain0, 0.1)
 		case s.running:
 			add(sQueued0, 1)
 			add(sStream0, 1)
 			add(sBlocked0, c.waitShare)
-			if running > 1 {
-				add(sAssign0, 0.05)
-			}
 			if m.jobOf(q).parts[s.part].tail {
 				add(sFinish0, 1)
+			} else { // tasks are there, and cores are full of others
+				add(sWaitIssue0, c.full)
+			}
+		case s.drains:
+			for _, state := range []int{sQueued0, sAssign0, sDrain0, sStream0} {
+				add(state, 1)
 			}
 		case s.waits:
 			add(sStream0, 1)

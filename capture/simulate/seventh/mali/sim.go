@@ -115,7 +115,7 @@ func (m *machine) advance(t int64) {
 // ready is when the next job of a queue may begin, as far as that is known.
 func (m *machine) ready(q int) (at int64, node int32, ok bool) {
 	s := &m.queues[q]
-	s.waits = false
+	s.waits, s.drains = false, false
 	for {
 		if s.frame >= len(m.frames) {
 			return 0, 0, false
@@ -182,6 +182,16 @@ func (m *machine) ready(q int) (at int64, node int32, ok bool) {
 			at, node, turn = f.flip, f.flipNode, -1
 		}
 	}
+	if m.c.modern && q < m.c.fragmentQueue() { // geometry and compute take the cores in turn
+		rival := &m.queues[1-q]
+		if rival.running || rival.launching {
+			s.drains = at <= m.now
+			return 0, 0, false
+		}
+		if m.path.keep && rival.node > 0 && m.path.nodes[rival.node].t > at {
+			at, node, turn = m.path.nodes[rival.node].t, rival.node, -1
+		}
+	}
 	if turn >= 0 {
 		node = m.path.held(at, turn)
 	}
@@ -234,11 +244,14 @@ func (m *machine) finish(q int) {
 	x.done, x.end, x.endNode = true, m.now, s.node
 	if m.rec != nil {
 		m.rec.jobs[q] += m.jobOf(q).starts
+		if !m.c.modern { // a job manager tells of every job
+			m.rec.irqs++
+		}
 	}
 	f := &m.frames[s.frame]
 	if f.left--; f.left == 0 {
 		f.done, f.doneNode = m.now, s.node
-		if m.rec != nil {
+		if m.rec != nil && m.c.modern {
 			m.rec.irqs++
 		}
 	}

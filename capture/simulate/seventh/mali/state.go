@@ -54,6 +54,7 @@ type queueState struct {
 	left       float64 // of the part
 	node       int32
 	waits      bool // a job is submitted and waits for others
+	drains     bool // only for the cores to be empty of another queue's work
 }
 
 // frameState is a frame on its way.

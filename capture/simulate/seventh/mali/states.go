@@ -7,7 +7,7 @@ import "math"
 // queues hold; a number at the end is a queue's, or the beginning of a band.
 const (
 	sFrag, sOther, sAny, sCore, sFPK, sStarve = 6 * iota, 6*iota + 1, 6*iota + 2, 6*iota + 3, 6*iota + 4, 6*iota + 5
-	sTexClock, sTexFilter, sTexFetch, sTexDescriptor, sTexStarved, sTiler
+	sTexClock, sTexFilter, sTexFetch, sTexDescriptor, _, sTiler
 	sPosStall, sPosFull, sPrimStall, sVarStall, sL2Read, sL2Write
 	sL1Read, sExtRead, sExtWrite, sOut1, sOut2, sOut3
 	sOutW1, sOutW2, sOutW3, sLat0, sLat128, sLat192
@@ -35,7 +35,6 @@ func (m *machine) statesOf(f *settled) *states {
 	cores := float64(c.cores)
 	idleAny, idleCore := 1.0, 1.0
 	arithmetic, reads, writes := 0.0, 0.0, 0.0
-	var inside, texture, texPending float64
 	classes := 0
 	for q := range m.queues {
 		i := f.index[q]
@@ -64,9 +63,7 @@ func (m *machine) statesOf(f *settled) *states {
 			out[sTexFilter] += clocks * max(0, pending-served) * of * memory / max(1e-9, inTexture)
 			out[sTexFetch] += clocks * pending * min(0.95, 0.5*math.Pow(served, 4)+0.35*math.Pow(f.flow.used[stBandwidth], 3))
 			out[sTexDescriptor] += clocks * pending * 0.01
-			texture, texPending = texture+inTexture*k, texPending+pending*k
 		}
-		inside += in * k
 		arithmetic += k * rate * demand[stArithmetic]
 		active := k * 0.985
 		switch {
@@ -100,10 +97,7 @@ func (m *machine) statesOf(f *settled) *states {
 	}
 	out[sAny] = cy * cores * (1 - idleAny)
 	out[sCore] = cy * cores * (1 - idleCore)
-	out[sStarve] = cy * cores * max(0, 1-idleCore-arithmetic) * 0.97
-	if inside > 0 {
-		out[sTexStarved] = min(out[sStarve], out[sTexClock]) * min(1, texture/inside)
-	}
+	out[sStarve] = 4 * cy * cores * max(0, 1-idleCore-arithmetic) * 0.95 // by four units that fetch
 	bus, cache := f.flow.used[stBandwidth], f.flow.used[stCache]
 	slices := cy * float64(c.slices)
 	back := 0.65 * math.Pow(bus, 6) // what waits for memory holds the buffers of misses
