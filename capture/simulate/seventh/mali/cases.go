@@ -121,11 +121,20 @@ func (x *caseOf) fill(r simulate.Random, app, driver []float64) {
 		long = max(long, x.took(&x.load.contents[i]), app[i], driver[i])
 	}
 	n = max(n, min(int(r.Between(0.3e9, 0.7e9)/long), 2500/len(x.load.contents[0].jobs)))
-	uneven := r.Log(0.01, 0.12)
+	uneven, pan, hitch := r.Log(0.01, 0.12), r.Between(0, 0.04), 0.0
+	if (x.kind == simulate.KindArchetype || x.kind == simulate.KindRandom) && r.Chance(0.25) {
+		hitch = r.Between(0.01, 0.06) // frames in which a program collects garbage, or loads
+	}
 	for k := range x.load.contents {
+		seen := 0.0 // what is seen changes as a camera turns
 		for range n {
-			x.load.frames = append(x.load.frames, frame{content: k, app: max(2e4, app[k]*r.Spread(uneven*1.5)),
-				driver: max(1e4, driver[k]*r.Spread(uneven)), scale: r.Spread(uneven)})
+			seen = 0.92*seen + pan*r.NormFloat64()
+			f := frame{content: k, app: max(2e4, app[k]*r.Spread(uneven*1.5)), driver: max(1e4, driver[k]*r.Spread(uneven)),
+				scale: r.Spread(uneven) * max(0.5, 1+seen)}
+			if r.Chance(hitch) {
+				f.app *= r.Between(2, 4)
+			}
+			x.load.frames = append(x.load.frames, f)
 		}
 	}
 	if p := &x.load.pace; p.Requests { // frames as fingers move, or as a film has them
@@ -171,7 +180,8 @@ func (x *caseOf) usual(b *builder, unpaced float64) {
 	for i := range w.contents {
 		t := &w.contents[i]
 		ns := x.took(t)
-		if float64(w.pace.Interval()) > 0 || ns > 45e6 || ns < 0.1e6 {
+		small := len(t.jobs) > 8 && ns < base && r.Chance(0.5) // many passes, none of them long
+		if !small && (w.pace.Interval() > 0 || ns > 45e6 || ns < 0.1e6) {
 			x.resize(t, base)
 		}
 		all := x.took(t)

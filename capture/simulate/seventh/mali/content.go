@@ -188,7 +188,7 @@ func (b *builder) content(kind string) content {
 	case "emulator":
 		last := -1
 		for range r.Whole(4, 14) { // many small targets, each on what was before
-			s := b.plain(r.Log(256*192, 1280*720))
+			s := b.plain(r.Log(64*48, 1280*720))
 			s.layers, s.out = r.Between(1, 3), 4
 			g := b.mesh(r.Log(100, 30e3))
 			if last < 0 {

@@ -16,7 +16,7 @@ var refreshes = []int{24, 30, 48, 60, 60, 60, 72, 90, 120, 120, 144}
 // paced draws a pacing by a display or a cap.
 func paced(r simulate.Random) simulate.Pacing {
 	hz := simulate.Pick(r, refreshes...)
-	p := simulate.Pacing{Refresh: int64(1e9 / float64(hz)), Buffers: r.Whole(2, 4), Ahead: r.Whole(2, 3), Align: r.Chance(0.4)}
+	p := simulate.Pacing{Refresh: int64(1e9 / float64(hz)), Cadence: []int{1}, Buffers: r.Whole(2, 4), Ahead: r.Whole(2, 3), Align: r.Chance(0.4)}
 	if p.Align || hz > 72 {
 		p.Buffers = max(3, p.Buffers)
 	}

@@ -179,7 +179,7 @@ func (x *caseOf) healthy(b *builder) error {
 	w.contents = []content{b.content(simulate.Pick(r, archetypes...))}
 	w.pace = paced(r)
 	if r.Chance(0.07) {
-		w.pace.Requests, w.pace.Align, w.pace.Adaptive, w.pace.Cadence, w.pace.Cap = true, false, false, nil, 0
+		w.pace.Requests, w.pace.Align, w.pace.Adaptive, w.pace.Cadence, w.pace.Cap = true, false, false, []int{1}, 0
 		w.pace.Refresh = max(w.pace.Refresh, int64(1e9)/60)
 		w.pace.Buffers, w.pace.Ahead = 3, 2
 	}
