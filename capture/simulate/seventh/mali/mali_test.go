@@ -41,7 +41,7 @@ func TestHealthyCasesKeepTheirDates(t *testing.T) {
 	}
 }
 
-// sum is a counter's values by its machine name; nil where there is none.
+// values are a counter's values by its machine name; nil where there is none.
 func values(cap *capture.Capture, name string) []float64 {
 	for _, c := range cap.Counters {
 		if c.Name == name || slices.Contains(c.Aliases, name) {
@@ -51,7 +51,7 @@ func values(cap *capture.Capture, name string) []float64 {
 	return nil
 }
 
-// equal are counters whose sum the first ones are, by machine names, times a number; less are those that are no more.
+// sums are counters whose sum the first ones are, by machine names, times a number; less are those that are no more.
 var sums = []struct {
 	whole []string
 	parts []string
@@ -161,7 +161,7 @@ func TestMetricsAreNumbers(t *testing.T) {
 	}
 }
 
-// TestSharesOfWork checks that work is counted once, however it is cut into samples.
+// TestSamplesAddUpToTheWork checks that work is counted once, however it is cut into samples.
 func TestSamplesAddUpToTheWork(t *testing.T) {
 	for _, name := range Names {
 		c := made(t, name, simulate.KindArchetype, 4)
