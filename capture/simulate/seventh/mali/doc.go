@@ -17,8 +17,8 @@
 // a sample. Counters of cycles come from the network: a core is active while a group is in it (the number of groups
 // in it is taken as Poisson distributed), the execution engine starves while there are warps and the arithmetic pipes
 // serve none (each of four units that fetch counts for itself), the buffer before them is empty only while the rasterizer
-// does not keep up, the buffer of positions is full while the tiler waits for vertices, and the bus stalls by how much of memory is in use. What limits a case is
-// found by simulating it again with one thing relieved; nothing asserts it.
+// does not keep up, the buffer of positions is full while the tiler waits for vertices, and the bus stalls by how much of
+// memory is in use. What limits a case is found by simulating it again with one thing relieved; nothing asserts it.
 //
 // # Facts and their sources
 //
