@@ -14,56 +14,35 @@ const (
 
 // card is a Radeon, or the graphics of an APU, as its maker sells it.
 type card struct {
-	name, chip string
-	gen        generation
-	family     float64 // of amdgpu_drm.h
-	rev        float64
-	cus        float64
-	engines    float64 // shader engines, each with a scan converter and a primitive assembler
-	rops       float64 // pixels a clock of all render backends
-	channels   float64 // of L2, 64 bytes a clock each
-	mhz        float64 // highest shader clock
-	mclk       float64 // MHz, as the driver gives it
-	bits       float64 // of the memory's bus
-	gbs        float64 // memory bandwidth, GB/s
-	mall       float64 // MiB of Infinity Cache
-	vram       float64 // GiB; of an APU what is set aside of main memory
-	link       float64 // GB/s that PCIe carries one way, 0 of an APU
-	gts, lanes float64 // of the link
-	ppt        float64 // W that the firmware allows the chip, or the package
-	full       float64 // W at the highest clock with everything busy
-	idle       float64 // W
-	limit      float64 // °C at which the firmware takes clocks down
-	table      string  // revision of gpu_metrics, "" for none
+	name, chip       string
+	gen              generation
+	family, rev      float64 // of amdgpu_drm.h
+	cus              float64
+	engines          float64 // shader engines, each with a scan converter and a primitive assembler
+	rops             float64 // pixels a clock of all render backends
+	channels         float64 // of L2, 64 bytes a clock each
+	mhz, mclk        float64 // highest clocks of shaders and memory, as the driver gives them
+	bits, gbs, mall  float64 // of the memory's bus; GB/s; MiB of Infinity Cache
+	vram             float64 // GiB; of an APU what is set aside of main memory
+	link, gts, lanes float64 // GB/s that PCIe carries one way, 0 of an APU; its speed and width
+	ppt, full, idle  float64 // W that the firmware allows; at the highest clock with everything busy; without work
+	limit            float64 // °C at which the firmware takes clocks down
+	table            string  // revision of gpu_metrics, "" for none
 }
 
 func (c *card) apu() bool { return c.link == 0 }
 
-// cards are some that are common under Linux. Sources of the numbers are in doc.go.
+// cards are some that are common under Linux. Where the numbers are from stands in doc.go.
 var cards = []*card{
-	{name: "Radeon RX 580", chip: "gfx803", gen: gfx8, family: 130, rev: 0x53, cus: 36, engines: 4, rops: 32, channels: 16, mhz: 1340,
-		mclk: 2000, bits: 256, gbs: 256, vram: 8, link: 12.5, gts: 8, lanes: 16, ppt: 145, full: 165, idle: 28, limit: 94},
-	{name: "Radeon RX 6600", chip: "gfx1032", gen: gfx10, family: 143, rev: 0x3c, cus: 28, engines: 2, rops: 64, channels: 16,
-		mhz: 2491, mclk: 875, bits: 128, gbs: 224, mall: 32, vram: 8, link: 12.8, gts: 16, lanes: 8, ppt: 100, full: 128, idle: 8,
-		limit: 110, table: "1.3"},
-	{name: "Radeon RX 6700 XT", chip: "gfx1031", gen: gfx10, family: 143, rev: 0x32, cus: 40, engines: 2, rops: 64, channels: 12,
-		mhz: 2581, mclk: 1000, bits: 192, gbs: 384, mall: 96, vram: 12, link: 25.5, gts: 16, lanes: 16, ppt: 186, full: 225, idle: 12,
-		limit: 110, table: "1.3"},
-	{name: "Radeon RX 7800 XT", chip: "gfx1101", gen: gfx11, family: 145, rev: 0x20, cus: 60, engines: 3, rops: 96, channels: 16,
-		mhz: 2430, mclk: 1219, bits: 256, gbs: 624, mall: 64, vram: 16, link: 25.5, gts: 16, lanes: 16, ppt: 212, full: 280, idle: 16,
-		limit: 110, table: "1.3"},
-	{name: "Radeon RX 7900 XTX", chip: "gfx1100", gen: gfx11, family: 145, rev: 0x01, cus: 96, engines: 6, rops: 192, channels: 24,
-		mhz: 2500, mclk: 1249, bits: 384, gbs: 960, mall: 96, vram: 24, link: 25.5, gts: 16, lanes: 16, ppt: 303, full: 400, idle: 22,
-		limit: 110, table: "1.3"},
-	{name: "Radeon RX 9070 XT", chip: "gfx1201", gen: gfx12, family: 152, rev: 0x51, cus: 64, engines: 4, rops: 128, channels: 16,
-		mhz: 2970, mclk: 1258, bits: 256, gbs: 644, mall: 64, vram: 16, link: 50, gts: 32, lanes: 16, ppt: 304, full: 370, idle: 18,
-		limit: 110, table: "1.3"},
-	{name: "Radeon 780M", chip: "gfx1103", gen: gfx11, family: 148, rev: 0x01, cus: 12, engines: 1, rops: 32, channels: 4, mhz: 2700,
-		mclk: 2800, bits: 128, gbs: 89.6, vram: 2, ppt: 28, full: 34, idle: 4, limit: 100, table: "2.1"},
-	{name: "Radeon 890M", chip: "gfx1150", gen: gfx11, family: 150, rev: 0x01, cus: 16, engines: 1, rops: 32, channels: 4, mhz: 2900,
-		mclk: 937, bits: 128, gbs: 120, vram: 2, ppt: 33, full: 42, idle: 4, limit: 100, table: "3.0"},
-	{name: "AMD Custom GPU 0405", chip: "gfx1033", gen: gfx10, family: 144, rev: 0x01, cus: 8, engines: 1, rops: 32, channels: 4,
-		mhz: 1600, mclk: 687, bits: 128, gbs: 88, vram: 1, ppt: 15, full: 16, idle: 2.5, limit: 95, table: "2.3"},
+	{"Radeon RX 580", "gfx803", gfx8, 130, 0x53, 36, 4, 32, 16, 1340, 2000, 256, 256, 0, 8, 12.5, 8, 16, 145, 165, 28, 94, ""},
+	{"Radeon RX 6600", "gfx1032", gfx10, 143, 0x3c, 28, 2, 64, 16, 2491, 875, 128, 224, 32, 8, 12.8, 16, 8, 100, 128, 8, 110, "1.3"},
+	{"Radeon RX 6700 XT", "gfx1031", gfx10, 143, 0x32, 40, 2, 64, 12, 2581, 1000, 192, 384, 96, 12, 25.5, 16, 16, 186, 225, 12, 110, "1.3"},
+	{"Radeon RX 7800 XT", "gfx1101", gfx11, 145, 0x20, 60, 3, 96, 16, 2430, 1219, 256, 624, 64, 16, 25.5, 16, 16, 212, 280, 16, 110, "1.3"},
+	{"Radeon RX 7900 XTX", "gfx1100", gfx11, 145, 1, 96, 6, 192, 24, 2500, 1249, 384, 960, 96, 24, 25.5, 16, 16, 303, 400, 22, 110, "1.3"},
+	{"Radeon RX 9070 XT", "gfx1201", gfx12, 152, 0x51, 64, 4, 128, 16, 2970, 1258, 256, 644, 64, 16, 50, 32, 16, 304, 370, 18, 110, "1.3"},
+	{"Radeon 780M", "gfx1103", gfx11, 148, 1, 12, 1, 32, 4, 2700, 2800, 128, 89.6, 0, 2, 0, 0, 0, 28, 34, 4, 100, "2.1"},
+	{"Radeon 890M", "gfx1150", gfx11, 150, 1, 16, 1, 32, 4, 2900, 937, 128, 120, 0, 2, 0, 0, 0, 33, 42, 4, 100, "3.0"},
+	{"AMD Custom GPU 0405", "gfx1033", gfx10, 144, 1, 8, 1, 32, 4, 1600, 687, 128, 88, 0, 1, 0, 0, 0, 15, 16, 2.5, 95, "2.3"},
 }
 
 // Units that take time, and places in vectors of demand.
@@ -87,6 +66,9 @@ const (
 	units
 )
 
+// vector is ns of each unit's time.
+type vector [units]float64
+
 // Candidates that this hardware has beside those that all have.
 var (
 	cache = simulate.Candidate{Level: simulate.LevelMemory, Name: "cache"}
@@ -97,12 +79,9 @@ func unit(name string) simulate.Candidate {
 	return simulate.Candidate{Level: simulate.LevelUnit, Name: name}
 }
 
-var candidates = [units]simulate.Candidate{
-	uBandwidth: simulate.MemoryBandwidth, uLatency: simulate.MemoryLatency, uCache: cache, uPCIe: pcie,
-	uArithmetic: unit("arithmetic"), uTexture: unit("texture"), uLoadStore: unit("load_store"), uLocal: unit("local_memory"),
-	uVertex: unit("vertex_fetch"), uPrimitive: unit("primitive_assembly"), uRaster: unit("rasterizer"), uDepth: unit("depth"),
-	uPixel: unit("pixel_backend"), uCopy: unit("copy"), uVideo: unit("video"), uCommand: simulate.LaunchOverhead,
-}
+var candidates = [units]simulate.Candidate{simulate.MemoryBandwidth, simulate.MemoryLatency, cache, pcie, unit("arithmetic"),
+	unit("texture"), unit("load_store"), unit("local_memory"), unit("vertex_fetch"), unit("primitive_assembly"),
+	unit("rasterizer"), unit("depth"), unit("pixel_backend"), unit("copy"), unit("video"), simulate.LaunchOverhead}
 
 // slowed is by how much a unit's work takes longer when the shader clock is a share f of its highest. The memory, the
 // link and the video engines have clocks of their own; of the way to memory about half is in the graphics core.
@@ -130,8 +109,7 @@ var queueNames = [queues]string{"graphics", "compute", "copy", "video"}
 // work is what a pass does, in quantities of the program.
 type work struct {
 	draws, vertices, triangles  float64
-	pixels                      float64 // that are rasterized
-	tested                      float64 // by depth and stencil
+	pixels, tested              float64 // that are rasterized; that depth and stencil look at
 	written                     float64 // colour, weighted by what blending and wide formats cost
 	flops, samples              float64 // of vector ALUs; of textures, bilinear
 	loads, shared, cached, main float64 // bytes: vector loads and stores, LDS, through L2, from memory
@@ -142,18 +120,17 @@ type work struct {
 
 // demand is how many ns each unit needs for the work at the highest clocks, at the efficiencies that programs reach.
 func (c *card) demand(w *work) (d vector) {
-	ghz := c.mhz / 1000
-	flops := c.cus * 128 * ghz * 0.75
-	if c.gen == gfx11 || c.gen == gfx12 {
-		flops *= 1.15 // of what dual issue promises
+	ghz, wide := c.mhz/1000, 1.0
+	if c.gen >= gfx11 {
+		wide = 1.15 // of what dual issue promises
 	}
-	d[uArithmetic] = w.flops / flops
+	d[uArithmetic] = w.flops / (c.cus * 128 * ghz * 0.75 * wide)
 	d[uTexture] = w.samples / (c.cus * 4 * ghz * 0.8)
 	d[uLoadStore] = w.loads / (c.cus * 64 * ghz * 0.7)
 	d[uLocal] = w.shared / (c.cus * 128 * ghz * 0.75)
 	d[uVertex] = w.vertices / (c.engines * ghz * 0.7)
 	d[uPrimitive] = w.triangles / (c.engines * ghz * 0.85)
-	// A scan converter takes a triangle a clock and up to 16 pixels of it.
+	// A scan converter takes a triangle a clock, and up to 16 pixels of it.
 	d[uRaster] = max(w.pixels/(c.engines*16*ghz*0.8), w.triangles/(c.engines*ghz*1.4))
 	d[uDepth] = w.tested / (c.rops * 2 * ghz * 0.75)
 	d[uPixel] = w.written / (c.rops * ghz * 0.75)
@@ -166,7 +143,7 @@ func (c *card) demand(w *work) (d vector) {
 		d[uPCIe] = w.host / (c.link * 0.88)
 	}
 	d[uCopy] = w.copied / min(c.gbs*0.4, 60)
-	d[uVideo] = w.macroblocks * 1e9 / 1.9e6 // some 60 frames/s of 8K, or 240 of 4K
+	d[uVideo] = w.macroblocks * 1e9 / 1.9e6 // some 60 frames a second of 2160p
 	d[uCommand] = w.draws * 260 / ghz
 	return d
 }

@@ -14,31 +14,18 @@ var Names = []string{"amd-live-seventh"}
 // Kinds are the kinds of cases of a family.
 func Kinds(string) []string { return simulate.Kinds() }
 
+var makers = map[string]func(r simulate.Random, seed uint64) *load{simulate.KindArchetype: archetype, simulate.KindRandom: random,
+	simulate.KindSingle: single, simulate.KindSerial: serial, simulate.KindHealthy: healthy, simulate.KindTwoPhase: twoPhase}
+
 // New draws a case of a kind. The same arguments give the same case.
 func New(name, kind string, seed uint64) (*simulate.Case, error) {
-	if !slices.Contains(Names, name) {
-		return nil, fmt.Errorf("there is no family %q; there are %v", name, Names)
+	maker := makers[kind]
+	if !slices.Contains(Names, name) || maker == nil {
+		return nil, fmt.Errorf("there is no family %q with cases of kind %q; there are %v with %v", name, kind, Names, Kinds(name))
 	}
-	r := simulate.NewRandom(seed, name+" "+kind)
-	var l *load
-	switch kind {
-	case simulate.KindArchetype:
-		l = archetype(r)
-	case simulate.KindRandom:
-		l = random(r)
-	case simulate.KindSingle:
-		l = single(r, int(seed%uint64(len(plants))))
-	case simulate.KindSerial:
-		l = serial(r)
-	case simulate.KindHealthy:
-		l = healthy(r)
-	case simulate.KindTwoPhase:
-		l = twoPhase(r)
-	default:
-		return nil, fmt.Errorf("%s has no cases of kind %q", name, kind)
-	}
+	l := maker(simulate.NewRandom(seed, name+" "+kind), seed)
 	if l == nil {
-		return nil, fmt.Errorf("%s %s %d: no case was found", name, kind, seed)
+		return nil, fmt.Errorf("%s %s %d: nothing was found that keeps its dates", name, kind, seed)
 	}
 	return &simulate.Case{Family: name, Kind: kind, Seed: seed, Text: l.text + ", " + l.pacing.Name() + ", " + l.card.name, Plant: l.plant,
 		Record: func(o simulate.Options) (*capture.Capture, error) { return l.record(seed, o) }, Judge: l.judge}, nil
@@ -46,22 +33,21 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 
 // machine begins a load on a card, in the state that cards are usually in: cool enough, and limited by power where
 // everything is busy.
-func machine(r simulate.Random, c *card) *load {
-	l := &load{card: c, threads: 1, notice: r.Between(25e3, 90e3), used: r.Between(0.1, 0.8), spare: r.Log(5e7, 2e9)}
-	fw := firmware{ppt: c.ppt, full: c.full * r.Between(0.95, 1.05), ceiling: 1, lowest: 0.25, easy: r.Between(0.35, 0.6)}
-	rise := (c.limit - r.Between(12, 30)) - 24
-	fw.die = rise * r.Between(0.3, 0.45) / c.ppt
-	fw.sink = 24 + rise - fw.die*c.ppt
+func machine(r simulate.Random) *load {
+	c := simulate.Pick(r, cards...)
+	l := &load{card: c, threads: r.Whole(1, 2), notice: r.Between(25e3, 90e3), used: r.Between(0.1, 0.8), spare: r.Log(5e7, 2e9)}
+	rise := c.limit - r.Between(12, 30) - 24
+	die := rise * r.Between(0.3, 0.45) / c.ppt
+	l.firmware = firmware{ppt: c.ppt, full: c.full * r.Between(0.95, 1.05), ceiling: 1, lowest: 0.25, easy: r.Between(0.35, 0.6), die: die,
+		sink: 24 + rise - die*c.ppt}
+	l.host = hostLook{cpus: simulate.Pick(r, 8, 12, 16, 16, 24), helped: 0.55, kernel: r.Between(0.15, 0.6), background: r.Log(0.004, 0.06),
+		hz: r.Between(3.2e9, 5.6e9), spins: r.Chance(0.12)}
 	if c.apu() {
-		fw.cpu = c.ppt * r.Between(0.15, 0.4)
-	}
-	l.firmware = fw
-	l.host = hostLook{cpus: simulate.Pick(r, 8, 12, 16, 16, 24), kernel: r.Between(0.15, 0.6), background: r.Log(0.004, 0.06),
-		hz: r.Between(3.2e9, 5.6e9), held: r.Between(0.85, 1), spins: r.Chance(0.12)}
-	if c.apu() {
+		l.firmware.cpu = c.ppt * r.Between(0.15, 0.4)
 		l.host.cpus = simulate.Pick(r, 8, 16)
 		l.used, l.spare = r.Between(0.3, 0.95), r.Log(2e8, 6e9)
 	}
+	l.pacing = simulate.Pacing{Ahead: r.Whole(2, 3), Buffers: r.Whole(2, 4)}
 	return l
 }
 
@@ -74,7 +60,7 @@ func (l *load) hot(share float64) {
 func (l *load) conditions(r simulate.Random) string {
 	switch x := r.Float64(); {
 	case x < 0.06:
-		l.hot(r.Between(0.3, 0.8))
+		l.hot(r.Between(0.45, 0.85))
 		return ", hot"
 	case x < 0.13:
 		l.firmware.ppt *= r.Between(0.4, 0.8)
@@ -86,35 +72,28 @@ func (l *load) conditions(r simulate.Random) string {
 	return ""
 }
 
-var refreshes = []float64{60, 60, 72, 75, 90, 120, 144, 165}
-
-// pace draws how frames are paced. most is the ns that a frame takes at most of GPU and application.
-func pace(r simulate.Random, most float64) (p simulate.Pacing) {
-	p.Ahead = r.Whole(2, 3)
-	hz := simulate.Pick(r, refreshes...)
-	p.Buffers = r.Whole(2, 4)
+// pace draws how frames are paced.
+func (l *load) pace(r simulate.Random) {
+	p := &l.pacing
 	switch x := r.Float64(); {
-	case x < 0.58:
-	case x < 0.76:
-		p.Refresh, p.Cadence = int64(1e9/hz), []int{1}
+	case x < 0.62:
 	case x < 0.84:
-		p.Refresh, p.Adaptive = int64(1e9/hz), true
+		p.Refresh = int64(1e9 / simulate.Pick(r, 60, 60, 72, 75, 90, 120, 144, 165.0))
+		if p.Cadence = []int{1}; x > 0.77 {
+			p.Adaptive, p.Cadence = true, nil
+		}
 	default:
 		p.Cap = int64(1e9 / simulate.Pick(r, 30, 40, 48, 60, 72, 90, 120, 144.0))
 	}
-	return p
 }
 
-// of makes a load of one program.
-func (l *load) of(r simulate.Random, programs ...program) {
+// of makes a load of programs, one after the other.
+func (l *load) of(r simulate.Random, list ...program) *load {
 	var app, driver []float64
-	varied := r.Between(0.01, 0.08)
-	for i := range programs {
-		p := &programs[i]
-		l.contents = append(l.contents, p.content)
+	for _, p := range list {
+		l.contents, l.evict = append(l.contents, p.content), append(l.evict, p.evict)
 		app, driver = append(app, p.app), append(driver, p.driver)
-		l.evict = append(l.evict, p.evict)
-		l.host.workers, l.host.helped = max(l.host.workers, p.workers), 0.55
+		l.host.workers = max(l.host.workers, p.workers)
 		if p.full {
 			l.used, l.spare = r.Between(0.965, 0.995), r.Log(1e9, 8e9)
 		}
@@ -124,102 +103,70 @@ func (l *load) of(r simulate.Random, programs ...program) {
 		if p.requests > 0 {
 			l.pacing = simulate.Pacing{Requests: true, Cap: p.requests, Ahead: 2}
 		}
+		l.kfd = p.compute && r.Chance(0.5)
 	}
-	seconds := r.Between(1.2, 3)
-	l.fill(r, app, driver, seconds, varied)
-	if l.text == "" {
-		l.text = l.contents[0].name
-	}
-}
-
-func archetype(r simulate.Random) *load {
-	l := machine(r, simulate.Pick(r, cards...))
-	var weights []float64
-	for _, k := range kinds {
-		weights = append(weights, k.weight)
-	}
-	k := kinds[r.Weighted(weights)]
-	p := k.make(newScene(r, l.card, k.name))
-	l.tame(r, &p)
-	l.pacing = simulate.Pacing{Ahead: r.Whole(2, 3)}
-	if p.screen {
-		longest, _ := p.content.alone()
-		l.pacing = pace(r, max(longest, p.app, p.driver))
-	}
-	if r.Chance(0.4) {
-		l.threads = 2
-	}
-	l.text = k.name + l.conditions(r)
-	l.of(r, p)
+	varied := r.Between(0.01, 0.08)
+	l.fill(r, app, driver, r.Between(1.2, 3), varied)
 	return l
 }
 
-// tame keeps a program's size within what somebody would run on the card: settings are lowered until frames come.
-func (l *load) tame(r simulate.Random, p *program) {
-	longest, _ := p.content.alone()
-	switch least, most := r.Log(1.5e6, 16e6), r.Log(16e6, 60e6); {
-	case p.screen && longest > most:
-		p.content.by(most / longest)
-	case p.screen && longest < least: // or raised while they do
-		p.content.by(least / longest)
-	case longest > 300e6:
-		p.content.by(300e6 / longest)
+func archetype(r simulate.Random, _ uint64) *load {
+	l := machine(r)
+	var weights []float64
+	for _, k := range programs {
+		weights = append(weights, k.weight)
 	}
-	if r.Chance(0.6) && p.screen { // most who play have a processor that suits
-		longest, _ := p.content.alone()
-		p.app = min(p.app, longest*r.Between(0.3, 0.95))
-		p.driver = min(p.driver, longest*r.Between(0.1, 0.8))
+	k := programs[r.Weighted(weights)]
+	p := k.make(newScene(r, l.card, k.name))
+	// Settings are lowered until frames come, or raised while they do.
+	ns, least, most := p.content.longest(), 0.0, 300e6
+	if p.screen {
+		least, most = r.Log(1.5e6, 16e6), r.Log(16e6, 60e6)
+		l.pace(r)
+	}
+	p.content.by(min(max(ns, least), most) / ns)
+	ns = p.content.longest()
+	if p.screen && r.Chance(0.6) { // most who play have a processor that suits
+		p.app, p.driver = min(p.app, ns*r.Between(0.3, 0.95)), min(p.driver, ns*r.Between(0.1, 0.8))
 	}
 	if p.screen {
 		p.driver = min(p.driver, r.Log(8e6, 30e6))
 	}
+	l.text = k.name + l.conditions(r)
+	return l.of(r, p)
 }
 
 // random is passes of any kind in any mixture.
-func random(r simulate.Random) *load {
-	l := machine(r, simulate.Pick(r, cards...))
+func random(r simulate.Random, _ uint64) *load {
+	l := machine(r)
 	s := newScene(r, l.card, "random passes")
-	n := r.Whole(2, 14)
 	picture := 0
-	for range n {
-		var d vector
-		for range r.Whole(1, 5) {
-			u := simulate.Pick(r, uBandwidth, uLatency, uCache, uArithmetic, uTexture, uLoadStore, uLocal, uVertex, uPrimitive, uRaster,
-				uDepth, uPixel, uCommand)
-			d[u] = r.Log(0.1, 1)
+	for k := range r.Whole(2, 14) {
+		if r.Chance(0.06) {
+			s.upload(r.Log(1e5, 1e8))
+			continue
 		}
+		var d vector
 		ns := r.Log(3e4, 5e6)
+		for range r.Whole(1, 5) {
+			d[simulate.Pick(r, uBandwidth, uLatency, uCache, uArithmetic, uTexture, uLoadStore, uLocal, uVertex, uPrimitive, uRaster, uDepth,
+				uPixel, uCommand)] = ns * r.Log(0.1, 1)
+		}
 		sh, q := meshes, graphics
 		if d[uVertex]+d[uPrimitive]+d[uRaster]+d[uDepth]+d[uPixel] == 0 {
 			sh, q = threads, simulate.Pick(r, graphics, compute)
 		}
-		for u := range d {
-			d[u] *= ns
+		if s.put("pass", q, sh, d, r.Whole(1, 4), 0.3, r.Log(2e3, 3e4)); k > 0 && s.content.jobs[k-1].queue != q && r.Chance(0.7) {
+			s.after(k, need{k - 1, 0, r.Chance(0.25)})
 		}
-		if k := len(s.content.jobs); r.Chance(0.06) {
-			s.upload(r.Log(1e5, 1e8))
-		} else {
-			s.content.jobs = append(s.content.jobs, job{name: "pass", queue: q, shape: sh, fixed: r.Log(2e3, 3e4),
-				parts: spreadParts(r, d, r.Whole(1, 4), 0.3), scatter: r.Between(0, 0.5)})
-			if k > 0 && s.content.jobs[k-1].queue != q && r.Chance(0.7) {
-				s.after(k, need{k - 1, 0, r.Chance(0.25)})
-			}
+		if q == graphics {
+			picture = k
 		}
 	}
-	for i := range s.content.jobs {
-		if s.content.jobs[i].queue == graphics {
-			picture = i
-		}
-	}
-	p := program{content: s.done(picture), workers: r.Whole(0, 4)}
-	longest, _ := p.content.alone()
-	p.app, p.driver = longest*r.Log(0.08, 1.6), longest*r.Log(0.04, 1)
-	l.pacing = pace(r, max(longest, p.app, p.driver))
-	l.threads = r.Whole(1, 2)
-	if r.Chance(0.15) {
-		l.wait = &sync{at: r.Between(0.2, 0.8), job: r.IntN(len(p.content.jobs))}
-	}
+	p := program{content: s.done(picture), workers: r.Whole(0, 4), sync: r.Chance(0.1)}
+	ns := p.content.longest()
+	p.app, p.driver = ns*r.Log(0.08, 1.6), ns*r.Log(0.04, 1)
+	l.pace(r)
 	l.text = "random passes" + l.conditions(r)
-	l.of(r, p)
-	return l
+	return l.of(r, p)
 }

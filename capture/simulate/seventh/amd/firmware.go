@@ -6,16 +6,14 @@ import (
 	"astrolabe/capture/simulate"
 )
 
-// firmware is the board's controller of clocks as a case begins: what it may use, how warm it is, and what somebody set.
+// firmware is the board's controller of clocks as a case begins: what it may use, how warm it is, what somebody set.
 type firmware struct {
-	ppt     float64 // W
-	full    float64 // W at the highest clock with everything busy
-	ceiling float64 // share of the highest clock that a performance level allows
-	sink    float64 // °C of the heat sink, which hardly moves within a capture
-	die     float64 // °C/W from the sink to the hottest spot
-	lowest  float64 // share of the highest clock
-	easy    float64 // share of busy time below which the clock is lowered
-	cpu     float64 // W that the processor cores of an APU take of the package when they work
+	ppt, full float64 // W that it allows; at the highest clock with everything busy
+	ceiling   float64 // share of the highest clock that a performance level allows
+	sink, die float64 // °C of the heat sink, which hardly moves within a capture; °C/W from there to the hottest spot
+	lowest    float64 // share of the highest clock
+	easy      float64 // share of busy time below which the clock is lowered
+	cpu       float64 // W that the cores of an APU take of the package when they work
 }
 
 const (
@@ -23,30 +21,34 @@ const (
 	perTick = 1e-3      // s
 )
 
+// What holds the clock below its highest.
+const (
+	byNothing = iota
+	byPower
+	byHeat
+	byGovernor
+)
+
 // control is the controller's state.
 type control struct {
-	fw   *firmware
-	card *card
-	top  bool // relieved: the highest clock always
-
+	fw                  *firmware
+	card                *card
+	top                 bool    // relieved: the highest clock always
 	f                   float64 // the clock's share of its highest
 	governor, ppt, heat float64 // what each of them allows
-	load, power, hot    float64
+	load, power, hot    float64 // averages: busy share, W; °C
 	joules              float64
-	cause               int // 0 nothing, 1 power, 2 heat, 3 governor
+	cause               int
 	held                [4]int64
 	hostBusy            float64
 	history             []float32 // f, tick by tick
 }
 
 func (c *control) reset(card *card, fw *firmware, top bool, hostBusy float64) {
-	history := c.history[:0]
-	*c = control{history: history, fw: fw, card: card, top: top, ppt: 1, heat: 1, governor: fw.ceiling, f: fw.ceiling, load: 0.9, hostBusy: hostBusy}
-	c.power = fw.ppt * 0.95
-	c.hot = fw.sink + fw.die*c.power
+	*c = control{history: c.history[:0], fw: fw, card: card, top: top, ppt: 1, heat: 1, governor: fw.ceiling, load: 0.9,
+		hostBusy: hostBusy, power: fw.ppt * 0.95, hot: fw.sink + fw.die*fw.ppt*0.95}
 	if c.hot > card.limit-4 { // it has been so for long
-		c.hot = card.limit - 2
-		c.heat = 0.85
+		c.hot, c.heat = card.limit-2, 0.85
 	}
 	if fw.full > fw.ppt {
 		c.ppt = 0.92
@@ -54,24 +56,16 @@ func (c *control) reset(card *card, fw *firmware, top bool, hostBusy float64) {
 	c.set()
 }
 
-// shareOfPower is power at a share of the highest clock, by that at the highest: it goes with the clock and with the
-// square of the voltage, which rises with the clock.
-func shareOfPower(f float64) float64 {
-	v := 0.62 + 0.38*f
-	return f * v * v
-}
-
 // look is what the controller does after a tick in which the graphics core was busy for a share of the time, with some
-// activity, and the memory too.
+// activity, and the memory for another. Power goes with the clock and the square of the voltage, which rises with it.
 func (c *control) look(busy, activity, memory float64) {
+	c.history = append(c.history, float32(c.f))
 	if c.f < 0.985 {
 		c.held[c.cause] += tick
 	}
-	c.history = append(c.history, float32(c.f))
-	fw := c.fw
-	base := c.card.idle
-	watts := base + (fw.full-base)*(0.12+0.18*busy*c.f+0.15*memory+0.55*activity*shareOfPower(c.f)) - 0.12*(fw.full-base)*(1-busy)
-	watts += fw.cpu * c.hostBusy
+	fw, more := c.fw, c.fw.full-c.card.idle
+	volts := 0.62 + 0.38*c.f
+	watts := c.card.idle + more*(0.12*busy+0.18*busy*c.f+0.15*memory+0.55*activity*c.f*volts*volts) + fw.cpu*c.hostBusy
 	c.joules += watts * perTick
 	c.power += (watts - c.power) * perTick / 0.02
 	c.hot += (fw.sink + fw.die*watts - c.hot) * perTick / 0.35
@@ -97,35 +91,34 @@ func (c *control) set() {
 	f := min(c.governor, c.ppt, c.heat)
 	switch {
 	case f >= 0.985:
-		c.cause = 0
+		c.cause = byNothing
 	case f == c.governor:
-		c.cause = 3
+		c.cause = byGovernor
 	case f == c.ppt:
-		c.cause = 1
+		c.cause = byPower
 	default:
-		c.cause = 2
+		c.cause = byHeat
 	}
-	c.f = math.Round(f*256) / 256
-	if c.top {
+	if c.f = math.Round(f*256) / 256; c.top {
 		c.f = 1
 	}
 }
 
 // slow is what held the clock for longest; ok is false where nothing did for a noticeable time.
 func (c *control) slow(total int64) (what simulate.Candidate, ok bool) {
-	at := 1
-	for i := 2; i < 4; i++ {
+	at := byPower
+	for i := range c.held {
 		if c.held[i] > c.held[at] {
 			at = i
 		}
 	}
-	return [4]simulate.Candidate{1: simulate.ClockPower, 2: simulate.ClockThermal, 3: simulate.ClockGovernor}[at],
+	return [...]simulate.Candidate{{}, simulate.ClockPower, simulate.ClockThermal, simulate.ClockGovernor}[at],
 		c.held[at]*50 > total
 }
 
 // mean is the clock's mean share of its highest in a time.
 func (c *control) mean(start, end int64) float64 {
-	sum, n := 0.0, 0
+	sum, n := 0.0, 0.0
 	for i := start / tick; i <= end/tick && int(i) < len(c.history); i++ {
 		sum += float64(c.history[i])
 		n++
@@ -133,5 +126,5 @@ func (c *control) mean(start, end int64) float64 {
 	if n == 0 {
 		return c.f
 	}
-	return sum / float64(n)
+	return sum / n
 }

@@ -3,91 +3,68 @@ package amd
 import "astrolabe/capture/simulate"
 
 // plants are what cases of KindSingle are limited by, in turn.
-var plants = func() (out []simulate.Candidate) {
-	for u := range units {
-		out = append(out, candidates[u])
-	}
-	return append(out, simulate.CPUApp, simulate.CPUDriver, simulate.CPUSync, simulate.QueuesInTurn, simulate.ClockThermal,
-		simulate.ClockPower, simulate.ClockGovernor, simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest)
-}()
+var plants = append(candidates[:], simulate.CPUApp, simulate.CPUDriver, simulate.CPUSync, simulate.QueuesInTurn, simulate.ClockThermal,
+	simulate.ClockPower, simulate.ClockGovernor, simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest)
 
-// pass makes a pass in which one unit has work all the time, and others at most a share of it.
-func (s *scene) pass(u int, ns, most float64) int {
+// limited adds a pass in which one unit has work all the time, and others at most a share of it.
+func (s *scene) limited(u int, ns, most float64) int {
 	var d vector
-	d[u] = ns
-	sh, q := threads, simulate.Pick(s.Random, graphics, compute)
-	drawn := u >= uVertex && u <= uPixel || (u == uTexture || u == uArithmetic || u == uBandwidth || u == uCommand) && s.Chance(0.6)
 	beside := func(list ...int) {
 		for _, v := range list {
-			if d[v] == 0 {
-				d[v] = ns * s.Log(0.04, most)
-			}
+			d[v] = ns * s.Log(0.04, most)
 		}
 	}
+	sh, q := threads, simulate.Pick(s.Random, graphics, compute)
+	mixed := u == uTexture || u == uArithmetic || u == uBandwidth || u == uCommand
 	switch {
-	case u == uCopy, u == uVideo:
-		sh, q = none, map[int]int{uCopy: copying, uVideo: video}[u]
-		d[uBandwidth] = ns * s.Between(0.05, 0.3)
-	case drawn:
+	case u == uCopy || u == uVideo:
+		sh, q = none, copying+u-uCopy
+		beside(uBandwidth)
+	case u >= uVertex && u <= uPixel || mixed && s.Chance(0.6):
 		sh, q = meshes, graphics
+		beside(uVertex, uPrimitive, uRaster, uDepth, uArithmetic, uCache, uBandwidth)
 		if u == uDepth && s.Chance(0.5) {
 			sh = onlyZ
-		}
-		beside(uVertex, uPrimitive, uRaster, uDepth, uArithmetic, uCache, uBandwidth)
-		if sh != onlyZ {
+		} else {
 			beside(uPixel, uTexture)
 		}
 	default:
-		beside(uArithmetic, uLoadStore, uCache, uBandwidth)
-		if s.Chance(0.5) {
-			beside(uLocal)
-		}
-		if s.Chance(0.4) {
-			beside(uTexture)
-		}
+		beside(uArithmetic, uLoadStore, uCache, uBandwidth, simulate.Pick(s.Random, uLocal, uTexture, uArithmetic))
 	}
-	if u == uPCIe && !drawn {
-		d[uCopy] = 0
-	}
-	s.content.jobs = append(s.content.jobs, job{name: "pass", queue: q, shape: sh, fixed: s.Between(3e3, 8e3),
-		parts: spreadParts(s.Random, d, s.Whole(1, 4), 0.12), scatter: s.Between(0.02, 0.3)})
-	return len(s.content.jobs) - 1
+	d[u] = ns
+	return s.put("pass", q, sh, d, s.Whole(1, 4), 0.12, s.Between(3e3, 8e3))
 }
 
-// limited is a program that a unit limits: some passes on one queue, all of them limited by it, and a little of others.
-func limited(s *scene, u int) program {
+// of is a program that a unit limits: some passes on one queue, all of them limited by it, and a little of others.
+func (s *scene) of(u int) program {
 	ns := s.Log(1.2e6, 26e6)
-	q := -1
+	jobs := func(k int) *job { return &s.content.jobs[k] }
 	for range s.Whole(1, 4) {
-		k := s.pass(u, ns*s.Between(0.6, 1.4), 0.5)
-		if q < 0 {
-			q = s.content.jobs[k].queue
-		}
-		if s.content.jobs[k].shape == threads {
-			s.content.jobs[k].queue = q
-		}
-	}
-	if u == uCommand {
-		for i := range s.content.jobs {
-			s.content.jobs[i].fixed = s.Between(10e3, 60e3)
+		if k := s.limited(u, ns*s.Between(0.6, 1.4), 0.5); jobs(k).shape == threads {
+			jobs(k).queue = jobs(0).queue
 		}
 	}
 	last := len(s.content.jobs) - 1
-	if q == graphics && s.Chance(0.6) {
-		last = s.pass(uPixel, ns*0.04, 0.5)
+	for k := range s.content.jobs {
+		if u == uCommand {
+			jobs(k).fixed = s.Between(10e3, 60e3)
+		}
 	}
-	c := s.done(last)
-	longest, _ := c.alone()
-	p := program{content: c, app: longest * s.Between(0.05, 0.45), driver: longest * s.Between(0.02, 0.15), screen: q == graphics}
+	drawn := jobs(0).queue == graphics
+	if drawn && s.Chance(0.6) {
+		last = s.limited(uPixel, ns*0.04, 0.5)
+	}
+	p := program{content: s.done(last), screen: drawn, compute: !drawn}
+	ns = p.content.longest()
+	p.app, p.driver = ns*s.Between(0.05, 0.45), ns*s.Between(0.02, 0.15)
 	if u == uPCIe && s.Chance(0.7) {
-		p.full = true
-		p.evict = eviction{bytes: ns * s.c.link * s.Between(0.1, 0.5), buffers: s.Log(4, 60)}
+		p.full, p.evict = true, eviction{bytes: ns * s.c.link * s.Between(0.1, 0.5), buffers: s.Log(4, 60)}
 	}
 	return p
 }
 
 // balanced is a program whose passes ask for several units alike, so that only the clock of all of them counts.
-func balanced(s *scene) program {
+func (s *scene) balanced() program {
 	ns := s.Log(3e6, 20e6)
 	for range 5 {
 		var d vector
@@ -95,95 +72,65 @@ func balanced(s *scene) program {
 			d[u] = ns * s.Between(0.85, 1)
 		}
 		d[uPixel], d[uDepth], d[uBandwidth] = ns*s.Between(0.5, 0.9), ns*s.Between(0.4, 0.8), ns*s.Between(0.1, 0.3)
-		s.content.jobs = append(s.content.jobs, job{name: "pass", queue: graphics, shape: meshes, fixed: 5e3,
-			parts: spreadParts(s.Random, d, 2, 0.03), scatter: 0.1})
+		s.put("pass", graphics, meshes, d, 2, 0.03, 5e3)
 	}
-	c := s.done(4)
-	longest, _ := c.alone()
-	return program{content: c, app: longest * s.Between(0.1, 0.4), driver: longest * 0.1, screen: true}
+	return program{content: s.done(4), app: ns * s.Between(0.5, 2), driver: ns * 0.3, screen: true}
 }
 
-func single(r simulate.Random, at int) *load {
-	want := plants[at]
-	c := simulate.Pick(r, cards...)
-	for want == pcie && c.apu() || want == simulate.ClockPower && c.gen == gfx8 && r.Chance(0.7) {
-		c = simulate.Pick(r, cards...)
-	}
-	l := machine(r, c)
-	l.plant, l.text = want.String(), "only "+want.String()
-	s := newScene(r, c, l.text)
-	l.pacing = simulate.Pacing{Ahead: r.Whole(2, 3)}
-	l.threads = r.Whole(1, 2)
-	// Nothing but the plant limits: the firmware's limits are far away unless they are it.
-	l.firmware.ppt *= 1.6
-	l.firmware.sink = 40
-	l.firmware.easy = 0.3
-	work := simulate.Pick(r, uBandwidth, uArithmetic, uTexture, uPixel, uCache)
-	var p program
-	if at < units {
-		p = limited(s, at)
-		l.of(r, p)
-		return l
-	}
-	switch want {
-	case simulate.CPUApp:
-		p = limited(s, work)
-		longest, _ := p.content.alone()
-		p.app, p.driver, p.workers = longest*r.Between(1.6, 4), longest*r.Between(0.05, 0.25), r.Whole(0, 4)
-	case simulate.CPUDriver:
-		p = limited(s, work)
-		longest, _ := p.content.alone()
-		p.app, p.driver = longest*r.Between(0.05, 0.25), longest*r.Between(1.6, 4)
-	case simulate.CPUSync:
-		p = limited(s, work)
-		longest, _ := p.content.alone()
-		l.threads = 1
-		p.app, p.driver = longest*r.Between(0.75, 1.15), longest*0.05
-		l.pacing.Ahead = 1
-	case simulate.QueuesInTurn:
-		p = inTurn(s)
-	case simulate.ClockThermal:
-		p = balanced(s)
-		l.hot(r.Between(0.1, 0.28))
-		l.firmware.ppt = c.ppt * 1.6
-	case simulate.ClockPower:
-		p = balanced(s)
-		l.firmware.ppt = c.idle + (c.ppt-c.idle)*r.Between(0.3, 0.45)
-		l.firmware.cpu = 0
-	case simulate.ClockGovernor:
-		p = balanced(s)
-		l.firmware.ceiling = r.Between(0.4, 0.62)
-	default:
-		p = limited(s, work)
-		return l.paced(r, p, want)
-	}
-	l.of(r, p)
-	return l
-}
-
-// inTurn is two queues of which one waits for the other for no need.
-func inTurn(s *scene) program {
+// inTurn is two queues of which one waits for the other for no need: graphics, and compute, copies or video.
+func (s *scene) inTurn() program {
 	ns := s.Log(1.5e6, 12e6)
-	a := s.pass(uRaster, ns, 0.35)
-	b := s.pass(simulate.Pick(s.Random, uArithmetic, uLocal, uLatency, uLoadStore), ns*s.Between(0.8, 1.2), 0.35)
-	s.content.jobs[b].queue, s.content.jobs[b].shape = compute, threads
-	for k := range s.content.jobs[b].parts {
-		p := &s.content.jobs[b].parts[k]
-		p[uVertex], p[uPrimitive], p[uRaster], p[uDepth], p[uPixel] = 0, 0, 0, 0, 0
-	}
-	if s.Chance(0.4) { // copies and video beside the work, too
-		j := &s.content.jobs[b]
-		u, q := uCopy, copying
-		if s.Chance(0.5) {
-			u, q = uVideo, video
-		}
-		var d vector
-		d[u], d[uBandwidth] = ns*s.Between(0.8, 1.2), ns*0.15
-		j.queue, j.shape, j.parts = q, none, spreadParts(s.Random, d, 2, 0.1)
+	a := s.limited(uRaster, ns, 0.35)
+	b := s.limited(simulate.Pick(s.Random, uLocal, uLatency, uLoadStore, uCopy, uVideo), ns*s.Between(0.8, 1.2), 0.35)
+	if j := &s.content.jobs[b]; j.shape == threads {
+		j.queue = compute
 	}
 	s.after(b, need{a, 0, true})
 	s.after(a, need{b, 1, true})
-	p := program{content: s.done(a), screen: true}
-	p.app, p.driver = ns*s.Between(0.05, 0.4), ns*s.Between(0.02, 0.15)
-	return p
+	return program{content: s.done(a), screen: true, app: ns * s.Between(0.05, 0.4), driver: ns * s.Between(0.02, 0.15)}
+}
+
+func single(r simulate.Random, seed uint64) *load {
+	at := int(seed % uint64(len(plants)))
+	want, l := plants[at], machine(r)
+	for want == pcie && l.card.apu() {
+		l = machine(r)
+	}
+	s := newScene(r, l.card, "only "+want.String())
+	l.plant, l.text = want.String(), s.content.name
+	// Nothing but the plant limits: the firmware's limits are far away unless they are it.
+	fw := &l.firmware
+	fw.ppt, fw.sink, fw.easy = fw.ppt*1.6, 40, 0.3
+	if at < units {
+		return l.of(r, s.of(at))
+	}
+	if want.Level == simulate.LevelClock {
+		switch p := s.balanced(); want {
+		case simulate.ClockThermal:
+			l.hot(r.Between(0.2, 0.4))
+			return l.of(r, p)
+		case simulate.ClockPower:
+			fw.ppt, fw.cpu = l.card.idle+(l.card.ppt-l.card.idle)*r.Between(0.35, 0.5), 0
+			return l.of(r, p)
+		default:
+			fw.ceiling = r.Between(0.4, 0.62)
+			return l.of(r, p)
+		}
+	}
+	if want == simulate.QueuesInTurn {
+		return l.of(r, s.inTurn())
+	}
+	p := s.of(simulate.Pick(r, uBandwidth, uArithmetic, uTexture, uPixel, uCache))
+	ns := p.content.longest()
+	switch want {
+	case simulate.CPUApp:
+		p.app, p.driver, p.workers = ns*r.Between(1.6, 4), ns*r.Between(0.05, 0.25), r.Whole(0, 4)
+	case simulate.CPUDriver:
+		p.app, p.driver = ns*r.Between(0.05, 0.25), ns*r.Between(1.6, 4)
+	case simulate.CPUSync:
+		p.app, p.driver, p.sync, l.threads = ns*r.Between(0.75, 1.15), ns*0.05, true, 1
+	default:
+		return l.paced(r, p, want)
+	}
+	return l.of(r, p)
 }

@@ -7,207 +7,159 @@ import (
 	"astrolabe/capture/simulate"
 )
 
-// reading is all slow values at one moment. A sample holds those of the latest.
+// reading is all slow values at one moment.
 type reading struct {
-	look                  firmwareLook
-	engines               [5]int64
-	moved, evicted        float64
-	sclk                  float64 // MHz as the sensor says, of some moment of the reading
-	power, edge, junction float64
-	mclk                  float64
-	received, sent        float64
+	*firmwareLook
+	engines          [len(engineNames)]float64
+	moved, evicted   float64
+	sclk, mclk, edge float64    // MHz, °C
+	held             [4]float64 // ticks that power, heat, … held the clock, since the start
 }
 
-// slow adds what is read about every 100 ms: sensors, files, the firmware's table, memory, engine times of clients.
-func (l *load) slow(t *table, x *rows, e *engine, rec *recorder, r simulate.Random) {
+// slow adds what is read about every 100 ms: sensors, files, the firmware's table, memory, engine times of clients. A
+// sample holds the latest reading.
+func (t *table) slow(r simulate.Random) {
+	l, c := t.l, t.l.card
 	every := simulate.Pick(r, 100e6, 100e6, 100e6, 50e6, 20e6)
-	spans := e.engineSpans()
-	c := l.card
+	spans := t.engineSpans()
 	var list []reading
 	var times []int64
-	for at := float64(x.start[0]) - every*r.Float64(); at < float64(x.end[len(x.end)-1]); at += every * (1 + 0.01*r.ExpFloat64()) {
-		k := rec.at(int64(at))
-		d := reading{look: *k, sclk: math.Round(c.mhz * k.f * (1 - 0.006*r.Float64()))}
-		for i := range spans {
-			d.engines[i] = engineTime(spans[i], int64(at))
+	for at := float64(t.from[0]) - every*r.Float64(); at < float64(t.to[len(t.to)-1]); at += every * (1 + 0.01*r.ExpFloat64()) {
+		k := max(0, min(len(t.rec.looks)-1, int(at/tick)-1))
+		d := reading{firmwareLook: &t.rec.looks[k], mclk: c.mclk}
+		for i := range t.rec.looks[:k+1] {
+			if look := &t.rec.looks[i]; look.f < 0.985 {
+				d.held[look.cause]++
+			}
 		}
-		for i := range e.frames {
-			if e.frames[i].submitted <= int64(at) && e.frames[i].all {
+		for i := range spans {
+			d.engines[i] = float64(until(spans[i], int64(at)))
+		}
+		for i := range t.frames {
+			if t.frames[i].submitted <= int64(at) {
 				v := l.evict[l.frames[i].content]
 				d.moved, d.evicted = d.moved+v.bytes, d.evicted+v.buffers
 			}
 		}
-		d.power = math.Round(k.power*1e6) / 1e6
-		d.junction = math.Round(k.hot)
-		d.edge = math.Round(k.hot - 0.06*k.power*l.firmware.die*4 - 2)
-		d.mclk = c.mclk
-		if k.busy < 0.08 {
+		d.sclk = math.Round(c.mhz * d.f * (1 - 0.006*r.Float64()))
+		d.edge = math.Round(d.hot - 0.25*d.watts*l.firmware.die - 2)
+		if d.busy+d.memory < 0.08 {
 			d.mclk = math.Round(c.mclk / 4)
 		}
 		list, times = append(list, d), append(times, int64(at))
 	}
-	of := make([]int, len(x.start))
-	for i, end := range x.end {
-		if i > 0 {
-			of[i] = of[i-1]
-		}
+	of := make([]int, len(t.to))
+	for i, end := range t.to {
+		of[i] = of[max(0, i-1)]
 		for of[i]+1 < len(times) && times[of[i]+1] <= end {
 			of[i]++
 		}
 	}
-	level := func(name, instance, unit, block string, combine capture.Combine, f func(d *reading) float64) {
+	const mean, sum, most = capture.CombineMean, capture.CombineSum, capture.CombineMax
+	level := func(name, instance, unit string, combine capture.Combine, f func(d *reading) float64) {
 		values := make([]float64, len(of))
 		for i, k := range of {
 			values[i] = f(&list[k])
 		}
-		t.level(capture.Meta{Name: name, Instance: instance, Unit: unit, Block: block, Combine: combine}, values)
+		t.add(capture.Meta{Name: name, Instance: instance, Unit: unit, Combine: combine, Kind: capture.Gauge}, capture.Data{F: values})
 	}
-	mean := func(name, unit, block string, f func(d *reading) float64) {
-		level(name, "", unit, block, capture.CombineMean, f)
-	}
-	delta := func(name, unit, block string, f func(d *reading) float64) {
+	delta := func(name, unit string, f func(d *reading) float64) {
 		values := make([]uint64, len(of))
 		for i, k := range of {
-			before := k
-			if i > 0 {
-				before = of[i-1]
-			}
-			values[i] = uint64(max(0, f(&list[k])-f(&list[before])))
+			values[i] = uint64(math.Floor(f(&list[k])) - math.Floor(f(&list[of[max(0, i-1)]])))
 		}
-		t.whole(capture.Meta{Name: name, Unit: unit, Block: block}, values)
+		t.add(capture.Meta{Name: name, Unit: unit}, capture.Data{U: values})
 	}
 	percent := func(x float64) float64 { return math.Round(100 * min(1, x)) }
-	cpuAPU := c.apu()
-	flag := func(of int) func(d *reading) float64 {
+	busy := func(d *reading) float64 { return percent(d.busy) }
+	memory := func(d *reading) float64 { return percent(d.memory) }
+	sclk := func(d *reading) float64 { return d.sclk * 1e6 }
+	mclk := func(d *reading) float64 { return d.mclk * 1e6 }
+	watts := func(d *reading) float64 { return math.Round(d.watts) }
+	edge := func(d *reading) float64 { return d.edge }
+	junction := func(d *reading) float64 { return math.Round(d.hot) }
+	by := func(causes ...int) func(d *reading) float64 {
 		return func(d *reading) float64 {
-			if d.look.cause == of && d.look.f < 0.985 {
-				return 100
+			for _, x := range causes {
+				if d.f < 0.985 && d.cause == x {
+					return 100
+				}
 			}
 			return 0
 		}
 	}
+	constant := func(x float64) func(*reading) float64 { return func(*reading) float64 { return math.Floor(x) } }
 
-	mean("sensor_load", "percent", "sensors", func(d *reading) float64 { return percent(d.look.busy) })
-	mean("sensor_sclk", "Hz", "sensors", func(d *reading) float64 { return d.sclk * 1e6 })
-	mean("sensor_mclk", "Hz", "sensors", func(d *reading) float64 { return d.mclk * 1e6 })
-	level("sensor_power", "", "watts", "sensors", capture.CombineSum, func(d *reading) float64 { return math.Round(d.power) })
-	level("sensor_temperature", "", "celsius", "sensors", capture.CombineMax, func(d *reading) float64 { return d.edge })
-
-	used := l.used * c.vram * (1 << 30)
-	level("vram_used", "", "bytes", "memory", capture.CombineSum, func(*reading) float64 { return math.Floor(used) })
-	level("gtt_used", "", "bytes", "memory", capture.CombineSum, func(*reading) float64 { return math.Floor(l.spare) })
-	delta("bytes_moved", "bytes", "memory", func(d *reading) float64 { return math.Floor(d.moved) })
-	delta("evictions", "buffers", "memory", func(d *reading) float64 { return math.Floor(d.evicted) })
-	delta("vram_lost", "resets", "memory", func(*reading) float64 { return 0 })
-
-	mean("gpu_busy_percent", "percent", "activity", func(d *reading) float64 { return percent(d.look.busy) })
-	if !cpuAPU && c.gen >= gfx10 {
-		mean("mem_busy_percent", "percent", "activity", func(d *reading) float64 { return percent(d.look.memory) })
-	}
-	mean("dpm_sclk", "Hz", "clocks", func(d *reading) float64 { return d.sclk * 1e6 })
-	mean("dpm_mclk", "Hz", "clocks", func(d *reading) float64 { return d.mclk * 1e6 })
-	if !cpuAPU {
-		mean("pcie_link_speed", "GT/s", "pcie", func(*reading) float64 { return c.gts })
-		mean("pcie_link_width", "lanes", "pcie", func(*reading) float64 { return c.lanes })
-	}
-	if c.chip != "gfx1101" && c.chip != "gfx1100" { // RDNA 3 boards say power1_average on new kernels only
-		level("power", "", "watts", "hwmon", capture.CombineSum, func(d *reading) float64 { return d.power })
-	} else {
-		level("power_now", "", "watts", "hwmon", capture.CombineSum, func(d *reading) float64 { return math.Round(d.power) })
-	}
-	if c.chip != "gfx1103" { // APUs whose firmware does not say what it allows
-		level("power_cap", "", "watts", "hwmon", capture.CombineSum, func(*reading) float64 { return math.Round(l.firmware.ppt) })
-	}
-	level("temperature", "edge", "celsius", "hwmon", capture.CombineMax, func(d *reading) float64 { return d.edge })
-	if !cpuAPU && c.gen >= gfx10 {
-		level("temperature", "junction", "celsius", "hwmon", capture.CombineMax, func(d *reading) float64 { return d.junction })
-		level("temperature", "mem", "celsius", "hwmon", capture.CombineMax, func(d *reading) float64 { return math.Round(d.edge + 8) })
-	}
-	level("frequency", "sclk", "Hz", "hwmon", capture.CombineMax, func(d *reading) float64 { return d.sclk * 1e6 })
-	if !cpuAPU {
-		level("frequency", "mclk", "Hz", "hwmon", capture.CombineMax, func(d *reading) float64 { return d.mclk * 1e6 })
-	}
-
-	metric := func(name, unit string, f func(d *reading) float64) { mean("gpu_metrics_"+name, unit, "gpu_metrics", f) }
-	if c.table != "" {
-		if c.apu() {
-			metric("temperature_gfx", "celsius", func(d *reading) float64 { return math.Round(d.look.hot*100) / 100 })
-		} else {
-			metric("temperature_edge", "celsius", func(d *reading) float64 { return d.edge })
-			metric("temperature_hotspot", "celsius", func(d *reading) float64 { return d.junction })
+	level("sensor_load", "", "percent", mean, busy)
+	level("sensor_sclk", "", "Hz", mean, sclk)
+	level("sensor_mclk", "", "Hz", mean, mclk)
+	level("sensor_power", "", "watts", sum, watts)
+	level("sensor_temperature", "", "celsius", most, edge)
+	level("vram_used", "", "bytes", sum, constant(l.used*c.vram*(1<<30)))
+	level("gtt_used", "", "bytes", sum, constant(l.spare))
+	delta("bytes_moved", "bytes", func(d *reading) float64 { return d.moved })
+	delta("evictions", "buffers", func(d *reading) float64 { return d.evicted })
+	level("gpu_busy_percent", "", "percent", mean, busy)
+	level("dpm_sclk", "", "Hz", mean, sclk)
+	level("dpm_mclk", "", "Hz", mean, mclk)
+	level("frequency", "sclk", "Hz", most, sclk)
+	level("temperature", "edge", "celsius", most, edge)
+	if !c.apu() {
+		level("pcie_link_speed", "", "GT/s", mean, constant(c.gts))
+		level("pcie_link_width", "", "lanes", mean, constant(c.lanes))
+		level("frequency", "mclk", "Hz", most, mclk)
+		if c.gen > gfx8 {
+			level("mem_busy_percent", "", "percent", mean, memory)
+			level("temperature", "junction", "celsius", most, junction)
+			level("temperature", "mem", "celsius", most, func(d *reading) float64 { return d.edge + 8 })
 		}
-		metric("average_gfx_activity", "percent", func(d *reading) float64 { return percent(d.look.busy) })
-		metric("average_socket_power", "watts", func(d *reading) float64 { return math.Round(d.power) })
-		metric("average_gfxclk_frequency", "Hz", func(d *reading) float64 { return math.Round(c.mhz*d.look.f) * 1e6 })
-		metric("average_uclk_frequency", "Hz", func(d *reading) float64 { return d.mclk * 1e6 })
+	}
+	if c.gen == gfx11 && !c.apu() { // these boards say only what they take at the moment, on older kernels
+		level("power_now", "", "watts", sum, watts)
+	} else {
+		level("power", "", "watts", sum, func(d *reading) float64 { return math.Round(d.watts*1e6) / 1e6 })
+	}
+	if c.table != "2.1" { // whose firmware does not say what it allows
+		level("power_cap", "", "watts", sum, constant(math.Round(l.firmware.ppt)))
+	}
+	const table = "gpu_metrics_"
+	if c.table != "" {
+		level(table+"average_gfx_activity", "", "percent", mean, busy)
+		level(table+"average_socket_power", "", "watts", sum, watts)
+		level(table+"average_gfxclk_frequency", "", "Hz", mean, func(d *reading) float64 { return math.Round(c.mhz*d.f) * 1e6 })
+		level(table+"average_uclk_frequency", "", "Hz", mean, mclk)
 	}
 	switch c.table {
 	case "1.3":
-		metric("average_umc_activity", "percent", func(d *reading) float64 { return percent(d.look.memory) })
-		metric("average_mm_activity", "percent", func(d *reading) float64 { return percent(d.look.media) })
-		metric("current_gfxclk", "Hz", func(d *reading) float64 { return d.sclk * 1e6 })
+		level(table+"temperature_edge", "", "celsius", mean, edge)
+		level(table+"temperature_hotspot", "", "celsius", mean, junction)
+		level(table+"average_umc_activity", "", "percent", mean, memory)
 		energy := make([]float64, len(of))
-		for i, k := range of {
-			if i > 0 {
-				energy[i] = (math.Floor(list[k].look.joules*65536) - math.Floor(list[of[i-1]].look.joules*65536)) / 65536
-			}
+		for i, k := range of { // in units of 2^-16 J
+			energy[i] = (math.Floor(list[k].joules*65536) - math.Floor(list[of[max(0, i-1)]].joules*65536)) / 65536
 		}
-		t.add(capture.Meta{Name: "gpu_metrics_energy_accumulator", Unit: "joules", Block: "gpu_metrics"}, capture.Data{F: energy})
-	case "2.1", "2.3":
-		metric("average_mm_activity", "percent", func(d *reading) float64 { return percent(d.look.media) })
-		metric("current_gfxclk", "Hz", func(d *reading) float64 { return d.sclk * 1e6 })
-	case "3.0":
-		metric("average_vcn_activity", "percent", func(d *reading) float64 { return percent(d.look.media) })
-		for _, one := range []struct {
-			name string
-			of   int
-		}{{"prochot", -1}, {"spl", -1}, {"fppt", -1}, {"sppt", 1}, {"thm_core", -1}, {"thm_gfx", 2}, {"thm_soc", -1}} {
-			acc := make([]float64, len(rec.looks)+1)
-			for i := range rec.looks {
-				acc[i+1] = acc[i]
-				if rec.looks[i].cause == one.of && rec.looks[i].f < 0.985 {
-					acc[i+1]++ // a cycle of the firmware's timer, taken to be a millisecond
-				}
-			}
-			values := make([]uint64, len(times))
-			for i, at := range times {
-				values[i] = uint64(acc[max(0, min(len(acc)-1, int(at/tick)))])
-			}
-			grown := make([]uint64, len(x.start))
-			k := 0
-			for i, end := range x.end {
-				before := k
-				for k+1 < len(times) && times[k+1] <= end {
-					k++
-				}
-				grown[i] = values[k] - values[before]
-			}
-			t.whole(capture.Meta{Name: "gpu_metrics_throttle_residency_" + one.name, Unit: "cycles", Block: "gpu_metrics"}, grown)
+		t.add(capture.Meta{Name: table + "energy_accumulator", Unit: "joules"}, capture.Data{F: energy})
+	case "3.0": // a cycle of its timer is taken to be a tick
+		for cause, name := range [...]string{"prochot", "sppt", "thm_gfx"} {
+			delta(table+"throttle_residency_"+name, "cycles", func(d *reading) float64 { return d.held[cause] })
 		}
+		level(table+"average_vcn_activity", "", "percent", mean, func(d *reading) float64 { return percent(d.media) })
+	}
+	if c.table == "1.3" || c.table == "2.3" || c.table == "2.1" {
+		level(table+"current_gfxclk", "", "Hz", mean, sclk)
+		level(table+"average_mm_activity", "", "percent", mean, func(d *reading) float64 { return percent(d.media) })
+		level("throttled", "", "percent", most, by(byPower, byHeat))
 	}
 	if c.table == "1.3" || c.table == "2.3" {
-		level("gpu_metrics_indep_throttle_status", "", "", "gpu_metrics", capture.CombineMax, func(d *reading) float64 {
-			switch {
-			case d.look.f >= 0.985 || d.look.cause == 3:
-				return 0
-			case d.look.cause == 1:
-				return 1
-			}
-			return float64(uint64(1) << 36)
+		level(table+"indep_throttle_status", "", "", most, func(d *reading) float64 {
+			return by(byPower)(d)/100 + by(byHeat)(d)/100*(1<<36)
 		})
-		level("throttled", "", "percent", "gpu_metrics", capture.CombineMax, func(d *reading) float64 {
-			return max(flag(1)(d), flag(2)(d))
-		})
-		level("throttled_by_power", "", "percent", "gpu_metrics", capture.CombineMax, flag(1))
-		level("throttled_by_heat", "", "percent", "gpu_metrics", capture.CombineMax, flag(2))
-		level("throttled_by_current", "", "percent", "gpu_metrics", capture.CombineMax, flag(-1))
-		level("throttled_by_other", "", "percent", "gpu_metrics", capture.CombineMax, flag(-1))
+		level("throttled_by_power", "", "percent", most, by(byPower))
+		level("throttled_by_heat", "", "percent", most, by(byHeat))
+		level("throttled_by_current", "", "percent", most, by())
+		level("throttled_by_other", "", "percent", most, by())
 	}
-	level("clients", "", "clients", "clients", capture.CombineSum, func(*reading) float64 { return l.clients() })
-	for i, name := range []string{"gfx", "compute", "dma", "dec", "enc"} {
-		delta("engine_"+name, "ns", "engines", func(d *reading) float64 { return float64(d.engines[i]) })
+	for i, name := range engineNames {
+		delta("engine_"+name, "ns", func(d *reading) float64 { return d.engines[i] })
 	}
 }
-
-// clients are how many programs have the GPU open: the desktop's, and the one that is looked at.
-func (l *load) clients() float64 { return float64(3 + l.host.cpus%4) }

@@ -2,34 +2,10 @@ package amd
 
 // Bits of status registers, in the order of the columns.
 const (
-	bGFX = iota
-	bCP
-	bSPI
-	bTA
-	bCB
-	bDB
-	bPA
-	bSC
-	bBCI
-	bSX
-	bWD
-	bGE
-	bIA
-	bVGT
-	bGDS
-	bEE
-	bCPF
-	bCPC
-	bCPG
-	bRLC
-	bTC
-	bUTCL2
-	bEA
-	bRMI
-	bSDMA
-	bUVD
-	bVCE
-	bits
+	bGFX, bCP, bSPI, bTA, bCB, bDB, bPA, bSC, bBCI, bSX = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+	bWD, bGE, bIA, bVGT, bGDS, bEE                      = 10, 11, 12, 13, 14, 15
+	bCPF, bCPC, bCPG, bRLC, bTC, bUTCL2, bEA, bRMI      = 16, 17, 18, 19, 20, 21, 22, 23
+	bSDMA, bUVD, bVCE, bits                             = 24, 25, 26, 27
 )
 
 // statusBits are the bits' names, with the register that has them and the generations that do.
@@ -64,31 +40,21 @@ func (c *chances) or(bit int, p float64) {
 	c[bit] = float32(1 - (1-float64(c[bit]))*(1-min(1, max(0, p))))
 }
 
-// most raises a chance to p.
-func (c *chances) most(bit int, p float64) { c[bit] = max(c[bit], float32(p)) }
-
 // stage is where in the graphics pipe a unit lies: what limits holds up the blocks before it and starves those behind.
 func stage(u uint8) int {
 	switch u {
+	case uVertex, uPrimitive, uRaster, uDepth:
+		return 1 + int(u) - uVertex
 	case uCommand:
 		return 0
-	case uVertex:
-		return 1
-	case uPrimitive:
-		return 2
-	case uRaster:
-		return 3
-	case uDepth:
-		return 4
 	case uPixel:
-		return 7
+		return 6
 	}
 	return 5 // shaders and what they wait for
 }
 
 // status is what the registers would show now.
 func (e *engine) status() (c chances) {
-	gfx8Card := e.l.card.gen == gfx8
 	for q := range e.queue {
 		r := &e.queue[q]
 		if !r.on {
@@ -103,7 +69,7 @@ func (e *engine) status() (c chances) {
 		switch q {
 		case copying:
 			c.or(bSDMA, 0.97)
-			c.or(bEA, 0.2)
+			c.or(bEA, 0.6)
 			continue
 		case video:
 			if r.job.name == "encode" {
@@ -114,14 +80,9 @@ func (e *engine) status() (c chances) {
 			continue
 		}
 		c[bGFX] = 1
-		c.most(bCP, 0.96)
-		c.most(bCPF, 0.92)
-		if q == graphics {
-			c.most(bCPG, 0.97)
-		} else {
-			c.most(bCPC, 0.97)
-		}
-		if r.part < 0 { // the work before drains, caches are written back
+		c[bCP], c[bCPF] = 0.96, 0.92
+		c[bCPG-q] = 0.97 // of compute bCPC
+		if r.part < 0 {  // the work before drains, caches are written back
 			c.or(bSPI, 0.25)
 			c.or(bTC, 0.5)
 			c.or(bEA, 0.35)
@@ -133,10 +94,7 @@ func (e *engine) status() (c chances) {
 	}
 	if c[bGFX] > 0 {
 		c.or(bRLC, 0.03)
-		if gfx8Card {
-			c[bEE] = 0.01
-			c[bWD], c[bIA], c[bVGT] = c[bGE], 0.8*c[bGE], c[bGE]
-		}
+		c[bEE], c[bWD], c[bIA], c[bVGT] = 0.01, c[bGE], 0.8*c[bGE], c[bGE]
 	}
 	return c
 }
@@ -173,7 +131,7 @@ func (c *chances) pipe(r *running, use *vector) {
 		} else {
 			held(bSC, 3, 0.6)
 		}
-		if at == 7 || at == 4 {
+		if at == 6 || at == 4 {
 			c.or(bSX, 0.85*min(1, use[uPixel]*3))
 		}
 		if r.bound == uBandwidth || r.bound == uCache { // writes of pixels wait too
