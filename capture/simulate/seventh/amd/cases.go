@@ -63,10 +63,10 @@ func (l *load) conditions(r simulate.Random) string {
 		l.hot(r.Between(0.45, 0.85))
 		return ", hot"
 	case x < 0.13:
-		l.firmware.ppt *= r.Between(0.4, 0.8)
+		l.firmware.ppt *= r.Between(0.5, 0.85)
 		return ", little power"
 	case x < 0.17:
-		l.firmware.ceiling = r.Between(0.4, 0.8)
+		l.firmware.ceiling = r.Between(0.5, 0.85)
 		return ", a low performance level"
 	}
 	return ""
@@ -80,7 +80,7 @@ func (l *load) pace(r simulate.Random) {
 	case x < 0.84:
 		p.Refresh = int64(1e9 / simulate.Pick(r, 60, 60, 72, 75, 90, 120, 144, 165.0))
 		if p.Cadence = []int{1}; x > 0.77 {
-			p.Adaptive, p.Cadence = true, nil
+			p.Adaptive = true
 		}
 	default:
 		p.Cap = int64(1e9 / simulate.Pick(r, 30, 40, 48, 60, 72, 90, 120, 144.0))

@@ -19,7 +19,7 @@ func dates(r simulate.Random, want simulate.Candidate) (p simulate.Pacing) {
 		rate := simulate.Pick(r, 24, 30, 48, 60)
 		switch x := r.Float64(); {
 		case x < 0.2:
-			p.Adaptive, p.Cadence = true, nil
+			p.Adaptive = true
 		case x < 0.55 && rate < hz:
 			p.Cadence = simulate.CadenceOf(hz, rate)
 		}

@@ -44,7 +44,7 @@ func (s *scene) add(name string, queue int, sh shape, w work) int {
 			n++
 		}
 	}
-	return s.put(name, queue, sh, d, n, 0.3, fixed)
+	return s.put(name, queue, sh, d, n, 0.5, fixed)
 }
 
 func (s *scene) after(k int, n need) { s.content.jobs[k].after = append(s.content.jobs[k].after, n) }

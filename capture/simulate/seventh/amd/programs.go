@@ -19,9 +19,9 @@ var programs = []struct {
 	weight float64
 	name   string
 	make   func(s *scene) program
-}{{24, "deferred game", deferred}, {18, "forward game", forwardGame}, {9, "open world that streams", streaming}, {7, "old game", oldGame},
-	{7, "drawing program", drawing}, {9, "inference", inference}, {7, "simulation", simulation}, {5, "graph analytics", analytics},
-	{5, "transcoding", transcoding}, {4, "image filters", filters}, {5, "interface", desktop}, {4, "many small kernels", small}}
+}{{32, "deferred game", deferred}, {21, "forward game", forwardGame}, {9, "open world that streams", streaming}, {7, "old game", oldGame},
+	{7, "drawing program", drawing}, {8, "inference", inference}, {6, "simulation", simulation}, {5, "graph analytics", analytics},
+	{4, "transcoding", transcoding}, {4, "image filters", filters}, {5, "interface", desktop}, {4, "many small kernels", small}}
 
 // calls is the processor's time for the draws.
 func (s *scene) calls() float64 {
@@ -61,9 +61,15 @@ func deferred(s *scene) program {
 
 func forwardGame(s *scene) program {
 	s.shadows(s.Whole(0, 2))
+	if s.Chance(0.5) {
+		s.shadows(1) // from the eye: depth alone, first
+	}
 	s.forward()
-	s.alpha(s.Log(0.5, 40))
-	s.post(s.Whole(1, 4))
+	if s.Chance(0.6) {
+		s.fullScreen("fog", graphics, s.Log(6, 40), s.Log(60, 900), s.Between(8, 24))
+	}
+	s.alpha(s.Log(0.5, 20))
+	s.post(s.Whole(2, 5))
 	return s.game(s.Log(1e6, 12e6))
 }
 

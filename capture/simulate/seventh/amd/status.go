@@ -117,16 +117,17 @@ func (c *chances) pipe(r *running, use *vector) {
 	if r.job.shape != threads {
 		c.or(bGE, duty(use[uVertex], 2))
 		held(bGE, 1, 0.45*geometry)
-		c.or(bPA, duty(use[uPrimitive], 2))
+		c.or(bPA, duty(use[uPrimitive], 3))
 		held(bPA, 2, 0.5*geometry)
-		c.or(bSC, duty(use[uRaster], 2.5))
-		c.or(bDB, duty(use[uDepth], 3))
-		c.or(bCB, duty(use[uPixel], 3))
+		c.or(bSC, duty(use[uRaster], 4))
+		c.or(bDB, duty(use[uDepth], 6))
+		c.or(bCB, duty(use[uPixel], 6))
 		if r.job.shape != onlyZ {
 			held(bSC, 3, 0.8)
-			held(bDB, 4, 0.3*min(1, use[uDepth]*8))
-			c.or(bSX, duty(use[uPixel], 2.5))
-			c.or(bBCI, duty(max(use[uRaster], use[uPixel]), 3))
+			held(bDB, 4, 0.65) // which keeps every quad until it is shaded, tested or not
+			held(bCB, 4, 0.25*min(1, use[uPixel]*40))
+			c.or(bSX, duty(use[uPixel], 5))
+			c.or(bBCI, duty(max(use[uRaster], use[uPixel]), 4))
 			held(bBCI, 4, 0.6)
 		} else {
 			held(bSC, 3, 0.6)
@@ -150,7 +151,7 @@ func (c *chances) pipe(r *running, use *vector) {
 		c.or(bSPI, 0.96)
 	}
 	if fetches {
-		c.or(bTA, duty(max(use[uTexture], use[uLoadStore])+0.3*min(use[uTexture], use[uLoadStore]), 5))
+		c.or(bTA, duty(max(use[uTexture], use[uLoadStore])+0.3*min(use[uTexture], use[uLoadStore]), 8))
 		if waits {
 			c.or(bTA, 0.4)
 		}
