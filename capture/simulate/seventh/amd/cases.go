@@ -105,7 +105,7 @@ func (l *load) of(r simulate.Random, list ...program) *load {
 		}
 		l.kfd = p.compute && r.Chance(0.5)
 	}
-	varied := r.Between(0.01, 0.08)
+	varied := r.Log(0.01, 0.12)
 	l.fill(r, app, driver, r.Between(1.2, 3), varied)
 	return l
 }
@@ -165,8 +165,10 @@ func random(r simulate.Random, _ uint64) *load {
 	}
 	p := program{content: s.done(picture), workers: r.Whole(0, 4), sync: r.Chance(0.1)}
 	ns := p.content.longest()
-	p.app, p.driver = ns*r.Log(0.08, 1.6), ns*r.Log(0.04, 1)
-	l.pace(r)
+	p.app, p.driver = ns*r.Log(0.08, 1.5), ns*r.Log(0.04, 0.9)
+	if r.Chance(0.4) {
+		l.pace(r)
+	}
 	l.text = "random passes" + l.conditions(r)
 	return l.of(r, p)
 }

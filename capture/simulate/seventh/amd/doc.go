@@ -32,7 +32,7 @@
 // # Assumed
 //
 // Efficiencies (0.7 to 0.85 of the rates, 0.82 of the bandwidth, 0.88 of PCIe), one vertex a clock and shader engine, 260 clocks
-// a draw, 4 to 9 µs a pass with its barrier, the norm's exponent 8, 60 GB/s of a copy engine, 1.9 million macroblocks a second of
+// a draw, 4 to 9 µs a pass with its barrier, the norm's exponent 4, 60 GB/s of a copy engine, 1.9 million macroblocks a second of
 // video, half of the memory's latency in the clock of the core, all sizes of programs, all constants of the firmware's
 // control, voltage 0.62 to 1 of the highest from rest to the highest clock, power by unit, 100 ms of the firmware's averages, and
 // how a bit follows the use of its block. Those last ones are such that the bits of drawn content stand to each other as in two

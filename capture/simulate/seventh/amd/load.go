@@ -71,8 +71,8 @@ type load struct {
 	text, plant string
 }
 
-// imperfect combines the times of units that work side by side into one: the norm with exponent 8, so that two units
-// that take alike long cost 9 percent more than one. With an infinite exponent they would overlap without loss.
+// imperfect combines the times of units that work side by side into one: the norm with exponent 4, so that two units
+// that take alike long cost 19 percent more than one. With an infinite exponent they would overlap without loss.
 func imperfect(d *vector, f float64) float64 {
 	most, sum := 0.0, 0.0
 	for u, x := range d {
@@ -84,10 +84,9 @@ func imperfect(d *vector, f float64) float64 {
 	for u, x := range d {
 		y := x * slowed(u, f) / most
 		y *= y
-		y *= y
 		sum += y * y
 	}
-	return most * math.Sqrt(math.Sqrt(math.Sqrt(sum)))
+	return most * math.Sqrt(math.Sqrt(sum))
 }
 
 // longest is how long the queue of a content takes that takes longest, alone and at the highest clock.

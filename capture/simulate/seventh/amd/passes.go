@@ -64,7 +64,7 @@ func (s *scene) draw(name string, draws, triangles, over, colour, depth, samples
 	n := s.pixels * over
 	return s.add(name, graphics, meshes, work{draws: draws, triangles: triangles, vertices: triangles * s.Between(0.55, 1.1),
 		pixels: n * 1.3, tested: n * depth, written: n * colour, samples: n * samples, flops: n*flops + triangles*220,
-		loads: triangles * 40, cached: n*(samples*4.5+colour*5) + triangles*60, main: n*bytes + triangles*s.Between(15, 35)})
+		loads: triangles * 40, cached: n*(samples*1.6+colour*4) + triangles*60, main: n*bytes + triangles*s.Between(15, 35)})
 }
 
 func (s *scene) shadows(passes int) {
@@ -97,7 +97,7 @@ func (s *scene) menu() int {
 
 // fullScreen is a pass over all pixels: so many samples, operations and bytes for each.
 func (s *scene) fullScreen(name string, queue int, samples, flops, bytes float64) int {
-	w := work{draws: 1, samples: s.pixels * samples, flops: s.pixels * flops, cached: s.pixels * (samples*4 + bytes), main: s.pixels * bytes}
+	w := work{draws: 1, samples: s.pixels * samples, flops: s.pixels * flops, cached: s.pixels * (samples*1.8 + bytes), main: s.pixels * bytes}
 	if s.Chance(0.5) || queue == compute {
 		w.loads, w.shared = s.pixels*bytes, s.pixels*s.Between(0, 24)
 		return s.add(name, queue, threads, w)

@@ -19,7 +19,7 @@ var programs = []struct {
 	weight float64
 	name   string
 	make   func(s *scene) program
-}{{32, "deferred game", deferred}, {21, "forward game", forwardGame}, {9, "open world that streams", streaming}, {7, "old game", oldGame},
+}{{38, "deferred game", deferred}, {24, "forward game", forwardGame}, {9, "open world that streams", streaming}, {7, "old game", oldGame},
 	{7, "drawing program", drawing}, {8, "inference", inference}, {6, "simulation", simulation}, {5, "graph analytics", analytics},
 	{4, "transcoding", transcoding}, {4, "image filters", filters}, {5, "interface", desktop}, {4, "many small kernels", small}}
 
@@ -42,7 +42,7 @@ func deferred(s *scene) program {
 	s.shadows(s.Whole(1, 4))
 	g, q := s.gbuffer(), simulate.Pick(s.Random, graphics, graphics, compute)
 	ao := s.fullScreen("ambient occlusion", q, s.Log(6, 24), s.Log(100, 500), s.Between(6, 14))
-	light := s.fullScreen("lighting", graphics, s.Log(5, 24), s.Log(300, 2600), s.Between(24, 44))
+	light := s.fullScreen("lighting", graphics, s.Log(5, 24), s.Log(300, 2000), s.Between(18, 34))
 	if q == compute {
 		s.after(ao, need{g, 0, false})
 		s.after(light, need{ao, 0, false})
@@ -78,7 +78,7 @@ func forwardGame(s *scene) program {
 func streaming(s *scene) program {
 	full, bytes := s.Chance(0.7) && !s.c.apu(), s.Log(2e6, 60e6)
 	if full {
-		bytes = s.Log(40e6, 500e6)
+		bytes = s.Log(10e6, 300e6)
 	}
 	up := s.upload(bytes)
 	s.shadows(2)
@@ -97,7 +97,7 @@ func streaming(s *scene) program {
 		for i := range p.content.jobs {
 			for k := range p.content.jobs[i].parts {
 				d := &p.content.jobs[i].parts[k]
-				d[uPCIe] += imperfect(d, 1) * s.Log(0.02, 0.7)
+				d[uPCIe] += imperfect(d, 1) * s.Log(0.02, 0.9)
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func inference(s *scene) program {
 	n, size, words, last := s.Whole(12, 40), s.Log(3e8, 3e10), s.Chance(0.4), 0
 	for range n {
 		switch {
-		case words:
+		case words && s.Chance(0.8):
 			last = s.stream(compute, s.Log(2e6, 8e7))
 		case s.Chance(0.6):
 			last = s.matrix(compute, size*s.Spread(0.5))
