@@ -20,7 +20,8 @@ func each(t *testing.T, seeds int, visit func(what string, c *simulate.Case, cap
 	for _, kind := range Kinds(name) {
 		for seed := range uint64(simulatetest.Number(t, seeds, 2)) {
 			c := simulatetest.Make(New).Case(t, name, kind, seed)
-			visit(fmt.Sprintf("%s %d (%s)", kind, seed, c.Text), c, simulatetest.Recorded(t, c, simulate.Options{Host: simulate.Yes, Marks: simulate.Yes}))
+			cap := simulatetest.Recorded(t, c, simulate.Options{Host: simulate.Yes, Marks: simulate.Yes})
+			visit(fmt.Sprintf("%s %d (%s)", kind, seed, c.Text), c, cap)
 		}
 	}
 }

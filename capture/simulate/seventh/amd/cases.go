@@ -27,7 +27,8 @@ func New(name, kind string, seed uint64) (*simulate.Case, error) {
 	if l == nil {
 		return nil, fmt.Errorf("%s %s %d: nothing was found that keeps its dates", name, kind, seed)
 	}
-	return &simulate.Case{Family: name, Kind: kind, Seed: seed, Text: l.text + ", " + l.pacing.Name() + ", " + l.card.name, Plant: l.plant,
+	return &simulate.Case{Family: name, Kind: kind, Seed: seed, Plant: l.plant,
+		Text:   l.text + ", " + l.pacing.Name() + ", " + l.card.name,
 		Record: func(o simulate.Options) (*capture.Capture, error) { return l.record(seed, o) }, Judge: l.judge}, nil
 }
 
@@ -38,10 +39,10 @@ func machine(r simulate.Random) *load {
 	l := &load{card: c, threads: r.Whole(1, 2), notice: r.Between(25e3, 90e3), used: r.Between(0.1, 0.8), spare: r.Log(5e7, 2e9)}
 	rise := c.limit - r.Between(12, 30) - 24
 	die := rise * r.Between(0.3, 0.45) / c.ppt
-	l.firmware = firmware{ppt: c.ppt, full: c.full * r.Between(0.95, 1.05), ceiling: 1, lowest: 0.25, easy: r.Between(0.35, 0.6), die: die,
-		sink: 24 + rise - die*c.ppt}
-	l.host = hostLook{cpus: simulate.Pick(r, 8, 12, 16, 16, 24), helped: 0.55, kernel: r.Between(0.15, 0.6), background: r.Log(0.004, 0.06),
-		hz: r.Between(3.2e9, 5.6e9), spins: r.Chance(0.12)}
+	l.firmware = firmware{ppt: c.ppt, full: c.full * r.Between(0.95, 1.05), ceiling: 1, lowest: 0.25, easy: r.Between(0.35, 0.6),
+		die: die, sink: 24 + rise - die*c.ppt}
+	l.host = hostLook{cpus: simulate.Pick(r, 8, 12, 16, 16, 24), helped: 0.55, kernel: r.Between(0.15, 0.6),
+		background: r.Log(0.004, 0.06), hz: r.Between(3.2e9, 5.6e9), spins: r.Chance(0.12)}
 	if c.apu() {
 		l.firmware.cpu = c.ppt * r.Between(0.15, 0.4)
 		l.host.cpus = simulate.Pick(r, 8, 16)
@@ -124,7 +125,9 @@ func archetype(r simulate.Random, _ uint64) *load {
 		least, most = r.Log(1.5e6, 16e6), r.Log(16e6, 60e6)
 		l.pace(r)
 	}
-	p.content.by(min(max(ns, least), most) / ns)
+	size := min(max(ns, least), most) / ns
+	p.content.by(size)
+	p.evict.bytes, p.evict.buffers = p.evict.bytes*size, p.evict.buffers*size
 	ns = p.content.longest()
 	if p.screen && r.Chance(0.6) { // most who play have a processor that suits
 		p.app, p.driver = min(p.app, ns*r.Between(0.3, 0.95)), min(p.driver, ns*r.Between(0.1, 0.8))

@@ -18,7 +18,8 @@
 //     ../shared/reference/amd-hwio.md, and what the source amdgpu of this repository writes. radeontop reads the same bits.
 //   - Engine times of fdinfo run from when the scheduler hands a job to the ring (amdgpu_ctx_fence_time of the kernel), and a
 //     ring holds two jobs (amdgpu_sched_hw_submission), so that the sum can be twice the time. Work by /dev/kfd, as of ROCm,
-//     has no engine times (amdgpu_top, issue 49). Since VCN 4 all video counts as encoding (amdgpu_top 0.1.9).
+//     has no engine times (amdgpu_top, issue 49), nor have moves of buffers, which are the driver's own (amdgpu_ttm.c).
+//     Since VCN 4 all video counts as encoding (amdgpu_top 0.1.9).
 //   - gpu_busy_percent of Polaris is of a few milliseconds and jumps (nokyan/resources, issue 127).
 //   - Compute units, clocks, render backends, buses, memory, board power: AMD's product pages; the power that the chip may take of
 //     it: boards' default limits in hwmon. Rates: 64 lanes of FMA, four bilinear samples, 64 bytes of loads and 128 bytes of LDS a

@@ -35,6 +35,9 @@ func (l *load) paced(r simulate.Random, p program, want simulate.Candidate) *loa
 	p.app, p.driver, p.requests, p.sync = interval*app*r.Between(0.3, 1), min(p.driver, interval*0.25), 0, false
 	p.full, p.evict = false, eviction{}
 	for i := range p.content.jobs { // needless dependencies are no fault where there is time
+		if p.content.jobs[i].name == moving {
+			p.content.jobs[i].name = "upload" // its buffers fit
+		}
 		for n := range p.content.jobs[i].after {
 			p.content.jobs[i].after[n].loose = false
 		}
@@ -98,8 +101,8 @@ func twoPhase(r simulate.Random, _ uint64) *load {
 	l := machine(r)
 	l.firmware.ppt *= 1.3
 	l.text = "one content and then another"
-	list := []int{uBandwidth, uLatency, uCache, uArithmetic, uTexture, uLoadStore, uLocal, uVertex, uPrimitive, uRaster, uDepth, uPixel,
-		uCopy, uVideo, -1, -2} // the last two are the processor's
+	list := []int{uBandwidth, uLatency, uCache, uArithmetic, uTexture, uLoadStore, uLocal, uVertex, uPrimitive, uRaster, uDepth,
+		uPixel, uCopy, uVideo, -1, -2} // the last two are the processor's
 	a := r.IntN(len(list))
 	both := []int{list[a], list[(a+1+r.IntN(len(list)-1))%len(list)]}
 	var phases []program

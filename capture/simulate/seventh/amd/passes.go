@@ -53,6 +53,9 @@ func (s *scene) after(k int, n need) { s.content.jobs[k].after = append(s.conten
 func (s *scene) done(picture int) content {
 	for i := range s.content.jobs {
 		s.content.jobs[i].submit = float64(i+1) / float64(len(s.content.jobs))
+		if i > 0 && s.content.jobs[0].name == moving {
+			s.after(i, need{0, 0, false})
+		}
 	}
 	s.content.jobs[picture].image = true
 	return *s.content
@@ -97,7 +100,8 @@ func (s *scene) menu() int {
 
 // fullScreen is a pass over all pixels: so many samples, operations and bytes for each.
 func (s *scene) fullScreen(name string, queue int, samples, flops, bytes float64) int {
-	w := work{draws: 1, samples: s.pixels * samples, flops: s.pixels * flops, cached: s.pixels * (samples*1.8 + bytes), main: s.pixels * bytes}
+	w := work{draws: 1, samples: s.pixels * samples, flops: s.pixels * flops, cached: s.pixels * (samples*1.8 + bytes),
+		main: s.pixels * bytes}
 	if s.Chance(0.5) || queue == compute {
 		w.loads, w.shared = s.pixels*bytes, s.pixels*s.Between(0, 24)
 		return s.add(name, queue, threads, w)
@@ -118,23 +122,34 @@ func (s *scene) upload(bytes float64) int {
 	return s.add("upload", copying, none, work{host: bytes, copied: bytes})
 }
 
+// short lets video memory be too small: the driver moves so many bytes before a frame's work may start. It is the first
+// pass of a content.
+func (s *scene) short(bytes float64) eviction {
+	s.content.jobs[s.upload(bytes)].name = moving
+	return eviction{bytes, bytes / s.Log(2e6, 16e6)}
+}
+
+// moving is the driver's own work on a copy engine.
+const moving = "move"
+
 // matrix is a product of matrices with so many operations.
 func (s *scene) matrix(queue int, flops float64) int {
-	return s.add("matrix product", queue, threads, work{draws: 1, flops: flops * s.Between(0.85, 1.1), shared: flops * s.Between(0.25, 0.9),
-		loads: flops * s.Between(0.06, 0.25), cached: flops * s.Between(0.03, 0.1), main: flops * s.Log(0.004, 0.05)})
+	return s.add("matrix product", queue, threads, work{draws: 1, flops: flops * s.Between(0.85, 1.1),
+		shared: flops * s.Between(0.25, 0.9), loads: flops * s.Between(0.06, 0.25), cached: flops * s.Between(0.03, 0.1),
+		main: flops * s.Log(0.004, 0.05)})
 }
 
 // stream is work of so many bytes with little arithmetic.
 func (s *scene) stream(queue int, bytes float64) int {
-	return s.add("stream", queue, threads, work{draws: 1, main: bytes, cached: bytes * s.Between(1, 1.6), loads: bytes * s.Between(1, 1.5),
-		flops: bytes * s.Log(0.3, 6)})
+	return s.add("stream", queue, threads, work{draws: 1, main: bytes, cached: bytes * s.Between(1, 1.6),
+		loads: bytes * s.Between(1, 1.5), flops: bytes * s.Log(0.3, 6)})
 }
 
 // scattered is work that follows pointers: so many ns in which its waves wait.
 func (s *scene) scattered(queue int, ns float64) int {
 	bytes := ns * s.c.gbs
-	return s.add("graph", queue, threads, work{draws: 1, chains: ns, main: bytes * s.Between(0.1, 0.45), cached: bytes * s.Between(0.2, 0.6),
-		loads: bytes * s.Between(0.1, 0.5), flops: bytes})
+	return s.add("graph", queue, threads, work{draws: 1, chains: ns, main: bytes * s.Between(0.1, 0.45),
+		cached: bytes * s.Between(0.2, 0.6), loads: bytes * s.Between(0.1, 0.5), flops: bytes})
 }
 
 // blocked is work that lives in L2, or in the local memory, for so many ns.

@@ -3,8 +3,9 @@ package amd
 import "astrolabe/capture/simulate"
 
 // plants are what cases of KindSingle are limited by, in turn.
-var plants = append(candidates[:], simulate.CPUApp, simulate.CPUDriver, simulate.CPUSync, simulate.QueuesInTurn, simulate.ClockThermal,
-	simulate.ClockPower, simulate.ClockGovernor, simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest)
+var plants = append(candidates[:], simulate.CPUApp, simulate.CPUDriver, simulate.CPUSync, simulate.QueuesInTurn,
+	simulate.ClockThermal, simulate.ClockPower, simulate.ClockGovernor, simulate.DisplayVsync, simulate.DisplayCap,
+	simulate.DisplayRequest)
 
 // limited adds a pass in which one unit has work all the time, and others at most a share of it.
 func (s *scene) limited(u int, ns, most float64) int {
@@ -39,9 +40,14 @@ func (s *scene) limited(u int, ns, most float64) int {
 func (s *scene) of(u int) program {
 	ns := s.Log(1.2e6, 26e6)
 	jobs := func(k int) *job { return &s.content.jobs[k] }
+	var moved eviction
+	if u == uPCIe && s.Chance(0.7) {
+		moved = s.short(ns * s.c.link * s.Between(0.1, 0.5))
+	}
+	first := len(s.content.jobs)
 	for range s.Whole(1, 4) {
 		if k := s.limited(u, ns*s.Between(0.6, 1.4), 0.5); jobs(k).shape == threads {
-			jobs(k).queue = jobs(0).queue
+			jobs(k).queue = jobs(first).queue
 		}
 	}
 	last := len(s.content.jobs) - 1
@@ -50,16 +56,14 @@ func (s *scene) of(u int) program {
 			jobs(k).fixed = s.Between(10e3, 60e3)
 		}
 	}
-	drawn := jobs(0).queue == graphics
+	drawn := jobs(first).queue == graphics
 	if drawn && s.Chance(0.6) {
 		last = s.limited(uPixel, ns*0.04, 0.5)
 	}
 	p := program{content: s.done(last), screen: drawn, compute: !drawn}
 	ns = p.content.longest()
 	p.app, p.driver = ns*s.Between(0.05, 0.45), ns*s.Between(0.02, 0.15)
-	if u == uPCIe && s.Chance(0.7) {
-		p.full, p.evict = true, eviction{bytes: ns * s.c.link * s.Between(0.1, 0.5), buffers: s.Log(4, 60)}
-	}
+	p.full, p.evict = moved.bytes > 0, moved
 	return p
 }
 
@@ -107,10 +111,10 @@ func single(r simulate.Random, seed uint64) *load {
 	if want.Level == simulate.LevelClock {
 		switch p := s.balanced(); want {
 		case simulate.ClockThermal:
-			l.hot(r.Between(0.2, 0.4))
+			l.hot(r.Between(0.48, 0.66))
 			return l.of(r, p)
 		case simulate.ClockPower:
-			fw.ppt, fw.cpu = l.card.idle+(l.card.ppt-l.card.idle)*r.Between(0.35, 0.5), 0
+			fw.ppt, fw.cpu = l.card.idle+(l.card.ppt-l.card.idle)*r.Between(0.4, 0.58), 0
 			return l.of(r, p)
 		default:
 			fw.ceiling = r.Between(0.4, 0.62)

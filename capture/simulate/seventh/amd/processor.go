@@ -82,7 +82,7 @@ func (t *table) processor(r simulate.Random) {
 		running[i] = float64(1 + int(busy/length+0.3*r.Float64()))
 	}
 	meta := func(name, unit, instance string, kind capture.Kind) capture.Meta {
-		return capture.Meta{Name: name, Unit: unit, Instance: instance, Kind: kind, GPU: "cpu", Source: "procfs", Combine: capture.CombineSum}
+		return capture.Meta{Name: name, Unit: unit, Instance: instance, Kind: kind, GPU: "cpu", Source: "procfs"}
 	}
 	for j, name := range names {
 		for k := range times {

@@ -19,7 +19,8 @@ var programs = []struct {
 	weight float64
 	name   string
 	make   func(s *scene) program
-}{{38, "deferred game", deferred}, {24, "forward game", forwardGame}, {9, "open world that streams", streaming}, {7, "old game", oldGame},
+}{{38, "deferred game", deferred}, {24, "forward game", forwardGame}, {9, "open world that streams", streaming},
+	{7, "old game", oldGame},
 	{7, "drawing program", drawing}, {8, "inference", inference}, {6, "simulation", simulation}, {5, "graph analytics", analytics},
 	{4, "transcoding", transcoding}, {4, "image filters", filters}, {5, "interface", desktop}, {4, "many small kernels", small}}
 
@@ -80,20 +81,24 @@ func streaming(s *scene) program {
 	if full {
 		bytes = s.Log(10e6, 300e6)
 	}
-	up := s.upload(bytes)
+	var moved eviction
+	if full {
+		moved = s.short(bytes)
+	} else {
+		s.upload(bytes)
+	}
 	s.shadows(2)
 	g := s.gbuffer()
 	s.fullScreen("lighting", graphics, s.Log(5, 16), s.Log(200, 1200), s.Between(24, 44))
 	s.post(s.Whole(2, 4))
-	if full || s.Chance(0.4) {
-		s.after(g, need{up, 0, !full})
-	} else {
-		s.after(g, need{up, 1, false})
+	if loose := s.Chance(0.4); !full && loose {
+		s.after(g, need{0, 0, true})
+	} else if !full {
+		s.after(g, need{0, 1, false})
 	}
 	p := s.game(s.Log(2e6, 12e6))
 	p.driver += bytes * 0.004
-	if p.full = full; full {
-		p.evict = eviction{bytes: bytes, buffers: bytes / s.Log(2e6, 16e6)}
+	if p.full, p.evict = full, moved; full {
 		for i := range p.content.jobs {
 			for k := range p.content.jobs[i].parts {
 				d := &p.content.jobs[i].parts[k]

@@ -75,7 +75,7 @@ var engineNames = [...]string{"gfx", "compute", "dma", "dec", "enc"}
 
 // engineSpans are the times from when the scheduler hands a frame's work to a ring to its end, by kind of engine: what
 // the driver counts of a client. Two frames' work can be with a ring at once, and both count. The compute driver counts
-// nothing, and with newer video engines all is encoding.
+// nothing, what the driver does itself is nobody's, and with newer video engines all is encoding.
 func (e *engine) engineSpans() (out [len(engineNames)][]span) {
 	for i := range e.frames {
 		var seen [len(engineNames)]bool
@@ -85,7 +85,7 @@ func (e *engine) engineSpans() (out [len(engineNames)][]span) {
 			if j.queue == video && (j.name == "encode" || e.l.card.gen >= gfx11) {
 				ring = 4
 			}
-			if ring == compute && e.l.kfd {
+			if ring == compute && e.l.kfd || j.name == moving {
 				continue
 			}
 			if n := len(out[ring]); !seen[ring] {
