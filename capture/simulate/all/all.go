@@ -29,6 +29,7 @@ import (
 	secondintel "astrolabe/capture/simulate/second/intel"
 	secondmali "astrolabe/capture/simulate/second/mali"
 	secondrdna "astrolabe/capture/simulate/second/rdna"
+	seventhamd "astrolabe/capture/simulate/seventh/amd"
 	seventhmali "astrolabe/capture/simulate/seventh/mali"
 	sixthamd "astrolabe/capture/simulate/sixth/amd"
 	sixthcpu "astrolabe/capture/simulate/sixth/cpu"
@@ -93,6 +94,7 @@ var others = func() (out []maker) {
 	add(sixthamd.Names, sixthamd.Kinds, sixthamd.New)
 	add(sixthcpu.Names, sixthcpu.Kinds, sixthcpu.New)
 	add(seventhmali.Names, seventhmali.Kinds, seventhmali.New)
+	add(seventhamd.Names, seventhamd.Kinds, seventhamd.New)
 	return out
 }()
 
