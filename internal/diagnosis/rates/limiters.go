@@ -71,8 +71,9 @@ func slotsOr(kind string, others ...string) []string {
 	return append([]string{"cpu/" + kind + "_slots", "cpu/amd_" + kind + "_slots", "cpu/issue_" + kind + "_slots"}, others...)
 }
 
-// host are the counters of processors, without which a GPU's capture does not tell who keeps the GPU waiting.
-var host = []string{"cpu/cpu_utilization"}
+// host are the counters of processors, without which a GPU's capture does not tell who keeps the GPU waiting. The metric
+// takes every column of /proc/stat, of which a recording may lack some.
+var host = []string{"cpu/cpu_utilization", "cpu_user"}
 
 var rdna = family{
 	script:     "gfx1151",
@@ -253,6 +254,10 @@ var families = withOthers([]family{
 			"memory/bandwidth":        {"bandwidth_bound"},
 			"memory/cache":            {"cache_bound"},
 			"launch/overhead":         {"launch_bound"},
+			// what is read over the bus because local memory is full, or moved by the copy engine
+			"memory/pcie": {"evictions", "dma_engine"},
+			"unit/copy":   {"dma_engine"},
+			"unit/video":  {"dec_engine", "enc_engine"},
 			// That shaders set the pace and no other block, without what in them: no status bit tells.
 			"unit/arithmetic":   {"busy_blocks"},
 			"unit/local_memory": {"busy_blocks"},
