@@ -1,4 +1,4 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second to sixth models
+// Package all lists the families that can be simulated: those of the simulator, and those of second to seventh models
 // of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
@@ -29,6 +29,7 @@ import (
 	secondintel "astrolabe/capture/simulate/second/intel"
 	secondmali "astrolabe/capture/simulate/second/mali"
 	secondrdna "astrolabe/capture/simulate/second/rdna"
+	seventhintel "astrolabe/capture/simulate/seventh/intel"
 	sixthamd "astrolabe/capture/simulate/sixth/amd"
 	sixthcpu "astrolabe/capture/simulate/sixth/cpu"
 	thirdamd "astrolabe/capture/simulate/third/amd"
@@ -91,6 +92,7 @@ var others = func() (out []maker) {
 	add(fifthrdna.Names, fifthrdna.Kinds, fifthrdna.New)
 	add(sixthamd.Names, sixthamd.Kinds, sixthamd.New)
 	add(sixthcpu.Names, sixthcpu.Kinds, sixthcpu.New)
+	add(seventhintel.Names, seventhintel.Kinds, seventhintel.New)
 	return out
 }()
 
@@ -102,7 +104,7 @@ func Others() []string { return namesOf(others) }
 
 // Base is the family whose hardware a family models: itself, or what its name says before the number of the model.
 func Base(family string) string {
-	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth", "-sixth"} {
+	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth", "-sixth", "-seventh"} {
 		family = strings.TrimSuffix(family, suffix)
 	}
 	return family
