@@ -104,13 +104,13 @@ func TestCountersAddUp(t *testing.T) {
 			if sum[6] > sum[5]+1000 {
 				t.Errorf("%s %s %d: more is blended than written", name, kind, seed)
 			}
-			times(t, cap, name, seed)
+			addUp(t, cap, name, seed)
 		}
 	}
 }
 
-// times checks that what processors do adds up to the time that they have, but for a unit of /proc/stat.
-func times(t *testing.T, cap *capture.Capture, name string, seed uint64) {
+// addUp checks that what processors do adds up to the time that they have, but for a unit of /proc/stat.
+func addUp(t *testing.T, cap *capture.Capture, name string, seed uint64) {
 	t.Helper()
 	n := len(cap.Counter("cpu_user").Instances)
 	all, sum := 0.0, 0.0

@@ -1,6 +1,7 @@
 package intel
 
 import (
+	"errors"
 	"slices"
 
 	"astrolabe/capture/simulate"
@@ -54,9 +55,11 @@ func judge(p *program) (*simulate.Truth, error) {
 	}
 	total := base.frames[len(base.frames)-1].flip.t
 	cause, slow := base.clk.cause(total)
-	relieve := func(c simulate.Candidate, r relief, works bool, put func(p *simulate.Part, g simulate.Gain)) error {
+	put := func(to func(p *simulate.Part) *[]simulate.Gain, c simulate.Candidate, works bool, set func(r *relief)) error {
 		var after []float64
 		if works {
+			r := nothing
+			set(&r)
 			s, err := simulateOnce(p, r, false, nil)
 			if err != nil {
 				return err
@@ -68,62 +71,47 @@ func judge(p *program) (*simulate.Truth, error) {
 			if works && times[i] > 0 {
 				g.Percent = 100 * (times[i] - after[i]) / times[i]
 			}
-			put(&parts[i], g)
+			list := to(&parts[i])
+			*list = append(*list, g)
 		}
 		return nil
 	}
-	with := func(set func(r *relief)) relief {
-		r := nothing
-		set(&r)
-		return r
-	}
-	leaf := func(p *simulate.Part, g simulate.Gain) { p.Leaves = append(p.Leaves, g) }
-	queue := func(p *simulate.Part, g simulate.Gain) { p.Queues = append(p.Queues, g) }
-	whole := func(p *simulate.Part, g simulate.Gain) { p.Whole = append(p.Whole, g) }
-	loose := p.loose()
-	worked := p.worked()
-	inTurn := with(func(r *relief) { r.loose = true })
-	type one struct {
-		c     simulate.Candidate
-		r     relief
-		works bool
-		put   func(p *simulate.Part, g simulate.Gain)
-	}
-	var list []one
-	for u, c := range candidates {
-		if p.m.product == "intel-acm-gt3" || unit(u) != rays {
-			list = append(list, one{c, with(func(r *relief) { r.unit = unit(u) }), worked[u], leaf})
-		}
-	}
-	list = append(list, one{simulate.CPUApp, with(func(r *relief) { r.app = true }), true, leaf},
-		one{simulate.CPUDriver, with(func(r *relief) { r.driver = true }), true, leaf},
-		one{simulate.CPUSync, with(func(r *relief) { r.wait = true }), true, leaf})
-	if loose {
-		list = append(list, one{simulate.QueuesInTurn, inTurn, true, leaf})
-	}
-	if slow {
-		list = append(list, one{cause, with(func(r *relief) { r.top = true }), true, leaf})
-	}
-	used := 0
-	for e, name := range engineNames {
+	leaf := func(p *simulate.Part) *[]simulate.Gain { return &p.Leaves }
+	queue := func(p *simulate.Part) *[]simulate.Gain { return &p.Queues }
+	whole := func(p *simulate.Part) *[]simulate.Gain { return &p.Whole }
+	loose, worked, used := p.loose(), p.worked(), 0
+	for e := range engines {
 		if len(base.order[e]) > 0 {
 			used++
-			list = append(list, one{simulate.Candidate{Level: simulate.LevelQueue, Name: name},
-				with(func(r *relief) { r.engine = e }), true, queue})
 		}
+	}
+	turns := func(r *relief) { r.loose = true }
+	errs := []error{put(leaf, simulate.CPUApp, true, func(r *relief) { r.app = true }),
+		put(leaf, simulate.CPUDriver, true, func(r *relief) { r.driver = true }),
+		put(leaf, simulate.CPUSync, true, func(r *relief) { r.wait = true }),
+		put(whole, simulate.WholeCPU, true, func(r *relief) { r.app, r.driver, r.wait = true, true, true }),
+		put(whole, simulate.WholeGPU, true, func(r *relief) { r.gpu = true })}
+	for u, c := range candidates {
+		if p.m.discrete || unit(u) != rays {
+			errs = append(errs, put(leaf, c, worked[u], func(r *relief) { r.unit = unit(u) }))
+		}
+	}
+	if slow {
+		errs = append(errs, put(leaf, cause, true, func(r *relief) { r.top = true }))
 	}
 	if loose {
-		list = append(list, one{simulate.QueuesInTurn, inTurn, true, queue})
+		errs = append(errs, put(leaf, simulate.QueuesInTurn, true, turns))
 	}
-	if used < 2 {
-		list = slices.DeleteFunc(list, func(x one) bool { return x.c.Level == simulate.LevelQueue })
-	}
-	list = append(list, one{simulate.WholeCPU, with(func(r *relief) { r.app, r.driver, r.wait = true, true, true }), true, whole},
-		one{simulate.WholeGPU, with(func(r *relief) { r.gpu = true }), true, whole})
-	for _, x := range list {
-		if err := relieve(x.c, x.r, x.works, x.put); err != nil {
-			return nil, err
+	for e, name := range engineNames {
+		if used > 1 && len(base.order[e]) > 0 {
+			errs = append(errs, put(queue, simulate.Candidate{Level: simulate.LevelQueue, Name: name}, true, func(r *relief) { r.engine = e }))
 		}
+	}
+	if loose && used > 1 {
+		errs = append(errs, put(queue, simulate.QueuesInTurn, true, turns))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
 	}
 	for i := range parts {
 		x := &parts[i]
@@ -138,12 +126,7 @@ func judge(p *program) (*simulate.Truth, error) {
 		}
 		x.Healthy = x.Missed == 0 && 2*paced > x.End-x.Start && x.Leaves[0].Percent < simulate.ClearGain
 	}
-	truth := &simulate.Truth{Part: parts[0], Phases: parts[1:]}
-	for i := range base.frames {
-		f := &base.frames[i]
-		truth.Each = append(truth.Each, simulate.FrameTruth{Content: p.frames[i].content, Begin: int64(f.begin.t),
-			GPUBegin: int64(f.gpu), GPUEnd: int64(f.done.t), Shown: int64(f.flip.t), Missed: f.missed, Judged: i >= p.warm})
-	}
+	truth := &simulate.Truth{Part: parts[0], Phases: parts[1:], Each: base.truths()}
 	truth.Hold(float64(p.pacing.Refresh))
 	return truth, nil
 }

@@ -84,7 +84,7 @@ func (d *drawer) fill(name string, time float64, list []template, hot unit, by f
 	}
 	for _, t := range list {
 		if part := t.weight / sum * d.r.Spread(0.3); part*time > 20e3 {
-			c.jobs = append(c.jobs, d.pass(t.name, t.sort, part*time, d.vary(t.at, 0.45, hot, by)))
+			c.jobs = append(c.jobs, d.pass(t.name, t.sort, part*time, d.vary(t.at, 0.5, hot, by)))
 		}
 	}
 	d.order(&c)
@@ -124,7 +124,7 @@ func (d *drawer) archetype(time float64) content {
 			continue
 		}
 		hot, by := command, 0.0
-		if d.r.Chance(0.45) {
+		if d.r.Chance(0.35) {
 			hot, by = unit(1+d.r.IntN(int(units)-1)), d.r.Between(1.2, 2.4)
 		}
 		return d.fill(a.name, time, a.passes, hot, by)
@@ -165,7 +165,7 @@ func (d *drawer) host(p *program, time float64) {
 	if r.Chance(0.05) {
 		driver = time * r.Between(1.1, 2)
 	}
-	if r.Chance(0.12) {
+	if r.Chance(0.07) {
 		p.wait = &wait{back: r.IntN(2), job: -1, at: r.Between(0.2, 0.9)}
 		if p.wait.back == 0 {
 			p.wait.job = 1 << 20
@@ -210,7 +210,7 @@ var refreshes = []float64{60, 60, 60, 60, 72, 90, 120, 120, 144}
 // pace draws what dates there are for frames that take the GPU about a time.
 func (d *drawer) pace(p *program, time float64) {
 	r := d.r
-	p.pacing = simulate.Pacing{Buffers: r.Whole(2, 3), Ahead: simulate.Pick(r, 1, 2, 2, 2, 3, 3, 3)}
+	p.pacing = simulate.Pacing{Buffers: r.Whole(2, 3), Ahead: simulate.Pick(r, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3)}
 	switch r.Weighted([]float64{6, 1.1, 0.6, 0.7, 0.6}) {
 	case 1:
 		p.pacing.Refresh = int64(1e9 / simulate.Pick(r, refreshes...))

@@ -48,22 +48,18 @@ func (d *drawer) plant(p *program, c simulate.Candidate) string {
 		if p.wait.back == 0 {
 			p.wait.job = 1 << 20
 		}
-	case simulate.ClockGovernor:
-		// Frames at a date of their own pace of work: the mean load is too low for the clock to rise.
+	case simulate.ClockGovernor: // a profile that saves power
 		p.contents = []content{d.leaning(simulate.Pick(r, arith, texture), time)}
-		app = time * r.Between(0.3, 0.5)
-		driver = time * 0.03
-		p.split, p.pacing.Ahead = false, 1
-		p.gov = governor{period: 10e6, first: r.Between(0.25, 0.35), up: 0.99, down: 0.2}
+		p.gov = governor{period: 10e6, first: r.Between(0.3, 0.5), up: 2, down: 0.1}
 	case simulate.ClockThermal, simulate.ClockPower:
 		p.contents = []content{d.leaning(simulate.Pick(r, arith, arith, texture), time)}
 		p.gov = governor{first: 1, period: 5e6, up: 0.8, down: 0.3}
 		if c == simulate.ClockThermal {
-			d.hot(p, r.Between(0.2, 0.4))
+			d.hot(p, r.Between(0.12, 0.25))
 		} else {
-			d.capped(p, r.Between(0.15, 0.35))
+			d.capped(p, r.Between(0.12, 0.25))
 		}
-		p.gov.first = r.Between(0.55, 0.7)
+		p.gov.first = r.Between(0.45, 0.6)
 	case simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest:
 		switch c {
 		case simulate.DisplayVsync:

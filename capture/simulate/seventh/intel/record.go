@@ -12,12 +12,9 @@ import (
 
 // round is one run of the program, measured with one metric set.
 type round struct {
-	set *metrics.MetricSet
-	s   *sim
-	// Samples of the recorder, and the time of the first's start in the simulation.
-	rows   []int
-	origin float64
-	shift  int64 // of its times in the capture
+	set  *metrics.MetricSet
+	s    *sim
+	rows []int // of the recorder, in the order of the capture's samples
 }
 
 // record simulates a program once for each metric set and makes a capture of it.
@@ -27,103 +24,106 @@ func record(p *program, seed uint64, o simulate.Options) (*capture.Capture, erro
 	if err != nil {
 		return nil, err
 	}
-	names := o.Sets
-	if drawn := drawnSets(p.m, r); len(names) == 0 {
-		names = drawn
+	names := drawnSets(p.m, r)
+	if len(o.Sets) > 0 {
+		names = o.Sets
 	}
 	period, exponent := samplePeriod(p, r, float64(o.Period))
 	withHost, marks := o.Host.Of(r.Chance(0.5)), o.Marks.Of(r.Chance(0.6))
-	gaps, noise := o.Gaps, p.noise
+	noise, missed := p.noise, max(0, o.Missed)
 	if o.Noise != 0 {
 		noise *= max(0, o.Noise)
 	}
-	missed := o.Missed
-	if missed == 0 && r.Chance(0.3) {
+	if lose := r.Chance(0.3); lose && o.Missed == 0 {
 		missed = r.Log(0.0005, 0.01)
 	}
 	axis := &capture.Axis{Clock: "cpu"}
+	driver := "i915"
+	if p.m.discrete {
+		driver = "xe"
+	}
 	cfg := capture.Config{Name: fmt.Sprintf("seventh-%d", seed), Format: "i915perf", GPU: p.m.product, Axis: axis,
-		Device: capture.Device{Name: p.m.device, Vendor: "Intel", Driver: map[bool]string{true: "xe", false: "i915"}[p.m.discrete], ID: p.m.id}}
+		Device: capture.Device{Name: p.m.device, Vendor: "Intel", Driver: driver, ID: p.m.id}}
 	var list []*round
-	var labels []int32
-	var dict []string
-	frames := &capture.Label{Name: "frame"}
-	at := int64(0)
+	sets, frames := &capture.Label{Name: "metric_set"}, &capture.Label{Name: "frame"}
+	shift := int64(0)
 	for k, name := range names {
-		set, err := cat.Set(name)
-		if err != nil {
+		x := &round{}
+		if x.set, err = cat.Set(name); err != nil {
 			return nil, err
 		}
 		own := simulate.NewRandom(seed, fmt.Sprint("seventh round ", k))
 		q := *p
 		q.frames = slices.Clone(p.frames)
 		for i := range q.frames {
-			q.frames[i].scale *= own.Spread(noise)
-			q.frames[i].app *= own.Spread(noise)
-			q.frames[i].driver *= own.Spread(noise)
+			f := &q.frames[i]
+			f.scale, f.app, f.driver = f.scale*own.Spread(noise), f.app*own.Spread(noise), f.driver*own.Spread(noise)
 		}
-		late := simulate.Jitter(own, period, 0.002*period*max(0, o.Late)*100, max(0, o.Late), max(0, missed))
-		x := &round{set: set, shift: at}
-		rec := &recorder{bounds: simulate.NewBounds(period, late)}
-		if x.s, err = simulateOnce(&q, nothing, false, rec); err != nil {
+		// The hardware's timer is never late; a reader that is asked to be is.
+		bounds := simulate.NewBounds(period, simulate.Jitter(own, period, 0, max(0, o.Late), missed))
+		if x.s, err = simulateOnce(&q, nothing, false, &recorder{bounds: bounds}); err != nil {
 			return nil, err
 		}
-		first, last := x.s.samples()
-		b := rec.bounds
-		x.origin = float64(b.At(first))
-		hole := map[int]int{}
-		for range gaps {
-			i := first + 1 + own.IntN(max(1, last-first-2))
-			hole[i] = min(last-1, i+1+int(own.ExpFloat64()*float64(last-first)/40))
+		run := simulate.Run{Rec: &simulate.Recorder{Bounds: bounds}, Frames: x.s.truths()}
+		run.Start, run.End = run.Frames[p.warm-1].Shown, run.Frames[len(run.Frames)-1].Shown
+		part, origin, rows, gaps, late := run.Rows("cpu", o.Gaps, own, "reports were lost", "the buffer of reports was full")
+		one := capture.Config{Axis: part}
+		if marks {
+			run.Mark(&one, origin)
 		}
 		if k > 0 {
-			cfg.Gaps = append(cfg.Gaps, capture.Gap{Start: axis.End[len(axis.End)-1], End: at,
+			end := axis.End[len(axis.End)-1]
+			shift = end + int64(own.Log(2e7, 4e8))
+			cfg.Gaps = append(cfg.Gaps, capture.Gap{Start: end, End: shift,
 				Reason: capture.Reason{Code: capture.NotCollected, Text: "between two rounds nothing is measured"}})
 		}
-		for i := first; i < last; i++ {
-			from := at + b.At(i) - b.At(first)
-			if until, ok := hole[i]; ok && until > i {
-				cfg.Gaps = append(cfg.Gaps, capture.Gap{Start: from, End: at + b.At(until) - b.At(first), Lost: uint64(until - i),
-					Reason: capture.Reason{Code: capture.LostReports, Text: "the hardware's buffer was full"}})
-				i = until - 1
-				continue
-			}
-			to := at + b.At(i+1) - b.At(first)
-			axis.Start, axis.End = append(axis.Start, from), append(axis.End, to)
-			x.rows = append(x.rows, i)
-			labels = append(labels, int32(k))
-			if n := b.Missed(i); n > 0 {
-				cfg.Late = append(cfg.Late, capture.Gap{Start: from, End: to, Lost: uint64(n),
-					Reason: capture.Reason{Code: capture.LostReports, Text: "reports were lost"}})
+		for i := range part.Start {
+			axis.Start, axis.End = append(axis.Start, part.Start[i]+shift), append(axis.End, part.End[i]+shift)
+			sets.Codes = append(sets.Codes, int32(k))
+			if marks {
+				text, _ := one.Labels[0].Value(i)
+				code := slices.Index(frames.Dict, text)
+				if code < 0 && text != "" {
+					frames.Dict, code = append(frames.Dict, text), len(frames.Dict)
+				}
+				frames.Codes = append(frames.Codes, int32(code))
 			}
 		}
-		dict = append(dict, set.Name)
-		if marks {
-			x.mark(&cfg, frames, axis, at+b.At(last)-b.At(first))
+		move := func(to *[]capture.Gap, from []capture.Gap) {
+			for _, g := range from {
+				g.Start, g.End = g.Start+shift, g.End+shift
+				*to = append(*to, g)
+			}
 		}
+		move(&cfg.Gaps, gaps)
+		move(&cfg.Late, late)
+		for _, g := range one.Regions {
+			g.Start, g.End = g.Start+shift, g.End+shift
+			cfg.Regions = append(cfg.Regions, g)
+		}
+		sets.Dict = append(sets.Dict, x.set.Name)
+		x.rows = rows
 		list = append(list, x)
-		at += b.At(last) - b.At(first) + int64(own.Log(2e7, 4e8))
 	}
-	c := &counting{m: p.m, seed: seed, cols: simulate.NewColumns(axis)}
-	if err := c.columns(list, o); err != nil {
+	if cfg.Counters, err = count(p.m, seed, axis, list, o); err != nil {
 		return nil, err
 	}
-	cfg.Counters = c.cols.Counters(c.left)
 	if withHost {
 		cfg.Counters = append(cfg.Counters, processors(p, list, axis, seed, o)...)
 	}
 	if marks {
 		cfg.Labels = append(cfg.Labels, frames)
 	}
-	cfg.Properties = properties(p.m, exponent, period, list[0].set.Format)
+	cfg.Properties = properties(p.m, exponent, period)
+	text := func(name, v string) {
+		cfg.Properties = append(cfg.Properties, capture.Property{Name: name, Text: v, IsText: true})
+	}
+	text("oa_format", list[0].set.Format)
 	if len(list) == 1 {
-		text := func(name, v string) {
-			cfg.Properties = append(cfg.Properties, capture.Property{Name: name, Text: v, IsText: true})
-		}
 		text("metric_set", list[0].set.Name)
 		text("metric_set_guid", list[0].set.GUID)
 	} else {
-		cfg.Labels = append(cfg.Labels, &capture.Label{Name: "metric_set", Codes: labels, Dict: dict})
+		cfg.Labels = append(cfg.Labels, sets)
 	}
 	return capture.New(cfg)
 }
@@ -133,11 +133,10 @@ func drawnSets(m *machine, r simulate.Random) []string {
 	list := [][]string{{"RenderBasic"}, {"RenderBasic"}, {"RenderBasic", "RenderPipeProfile", "RasterizerAndPixelBackend"},
 		{"ComputeBasic"}, {"RenderBasic", "Sampler_1", "Sampler_2", "HDCAndSF"}, {"RenderBasic", "EuActivity7", "GpuBusyness"},
 		{"RenderBasic", "RenderPipeProfile", "RasterizerAndPixelBackend", "HDCAndSF", "L3_1", "L3_3", "TDL_2", "EuActivity1"}}
-	pick := list[r.IntN(len(list))]
-	if m.discrete {
-		return list[0]
+	if pick := list[r.IntN(len(list))]; !m.discrete {
+		return pick
 	}
-	return pick
+	return list[0]
 }
 
 // samplePeriod is a period of the hardware's timer, 2^(exponent+1) ticks, near what is asked for.
@@ -155,92 +154,57 @@ func samplePeriod(p *program, r simulate.Random, asked float64) (period, exponen
 	return math.Exp2(exponent+1) * tick, exponent
 }
 
-// samples are the first sample of the capture and the one behind its last: whole ones between the end of the warm-up
-// and the last picture.
-func (s *sim) samples() (first, last int) {
-	b := s.rec.bounds
-	from, to := int64(s.frames[s.p.warm-1].flip.t), int64(s.frames[len(s.frames)-1].flip.t)
-	first = b.Index(from)
-	if b.At(first) < from {
-		first++
+// truths are the frames of a simulation.
+func (s *sim) truths() (out []simulate.FrameTruth) {
+	for i := range s.frames {
+		f := &s.frames[i]
+		out = append(out, simulate.FrameTruth{Content: s.p.frames[i].content, Begin: int64(f.begin.t), GPUBegin: int64(f.gpu),
+			GPUEnd: int64(f.done.t), Shown: int64(f.flip.t), Missed: f.missed, Judged: i >= s.p.warm})
 	}
-	return first, max(first+1, b.Index(to))
-}
-
-// mark adds the frames of a round: a region for each, and for each sample the frame that its middle lies in.
-func (x *round) mark(cfg *capture.Config, l *capture.Label, axis *capture.Axis, end int64) {
-	in := func(i int) int64 { return x.shift + int64(x.s.frames[i].begin.t-x.origin) }
-	n := len(x.s.frames)
-	for i := range n {
-		if i >= len(l.Dict) {
-			l.Dict = append(l.Dict, fmt.Sprint(i))
-		}
-		until := end
-		if i+1 < n {
-			until = in(i + 1)
-		}
-		if a, b := max(x.shift, in(i)), min(end, until); b > a {
-			cfg.Regions = append(cfg.Regions, capture.Region{Name: fmt.Sprint("frame ", i), Start: a, End: b})
-		}
-	}
-	k := -1
-	for row := len(l.Codes); row < len(axis.Start); row++ {
-		for middle := (axis.Start[row] + axis.End[row]) / 2; k+1 < n && in(k+1) <= middle; {
-			k++
-		}
-		code := int32(-1)
-		if k >= 0 {
-			code = int32(k)
-		}
-		l.Codes = append(l.Codes, code)
-	}
+	return out
 }
 
 // properties are the variables of the sets' formulas, and how it was sampled.
-func properties(m *machine, exponent, period float64, format string) []capture.Property {
-	var out []capture.Property
-	number := func(name string, v float64) {
-		out = append(out, capture.Property{Name: name, Number: v})
-	}
-	mask := 0.0
-	per := 8
-	for s := range m.slices {
-		for c := range m.cores / m.slices {
-			mask += math.Exp2(float64(per*s + c))
+func properties(m *machine, exponent, period float64) (out []capture.Property) {
+	number := func(v float64, names ...string) {
+		for _, name := range names {
+			out = append(out, capture.Property{Name: name, Number: v})
 		}
 	}
-	number("oa_exponent", exponent)
-	number("oa_period_ns", period)
-	number("GpuTimestampFrequency", m.timestamp)
-	number("GpuMinFrequency", m.least)
-	number("GpuMaxFrequency", m.most)
-	number("EuCoresTotalCount", float64(m.eus))
-	number("EuSubslicesTotalCount", float64(m.cores))
-	number("EuSlicesTotalCount", float64(m.slices))
-	number("EuThreadsCount", float64(m.threads))
-	number("SliceMask", math.Exp2(float64(m.slices))-1)
-	masked := func(name string) {
-		if mask >= 1<<53 {
-			out = append(out, capture.Property{Name: name, Text: fmt.Sprintf("%#x", uint64(mask)), IsText: true})
-			return
-		}
-		number(name, mask)
+	mask := uint64(0)
+	for s := range m.slices { // eight bits for each slice
+		mask |= (1<<(m.cores/m.slices) - 1) << (8 * s)
 	}
-	masked("SubsliceMask")
-	masked("DualSubsliceMask")
+	masks := []string{"SubsliceMask", "DualSubsliceMask"}
+	number(exponent, "oa_exponent")
+	number(period, "oa_period_ns")
+	number(m.timestamp, "GpuTimestampFrequency")
+	number(m.least, "GpuMinFrequency")
+	number(m.most, "GpuMaxFrequency")
+	number(float64(m.eus), "EuCoresTotalCount")
+	number(float64(m.cores), "EuSubslicesTotalCount")
+	number(float64(m.slices), "EuSlicesTotalCount")
+	number(float64(m.threads), "EuThreadsCount")
+	number(math.Exp2(float64(m.slices))-1, "SliceMask")
 	if m.discrete {
-		number("VectorEngineTotalCount", float64(m.eus))
-		number("VectorEngineThreadsCount", float64(m.threads))
-		number("XeCoreTotalCount", float64(m.cores))
-		number("SliceTotalCount", float64(m.slices))
-		masked("XeCoreMask")
+		number(float64(m.eus), "VectorEngineTotalCount")
+		number(float64(m.threads), "VectorEngineThreadsCount")
+		number(float64(m.cores), "XeCoreTotalCount")
+		number(float64(m.slices), "SliceTotalCount")
+		masks = append(masks, "XeCoreMask")
 		for s := range m.slices {
-			number(fmt.Sprintf("GtSlice%d", s), 1)
+			number(1, fmt.Sprintf("GtSlice%d", s))
 			for c := range 4 {
-				number(fmt.Sprintf("GtSlice%dXeCore%d", s, c), 1)
+				number(1, fmt.Sprintf("GtSlice%dXeCore%d", s, c))
 			}
 		}
 	}
-	out = append(out, capture.Property{Name: "oa_format", Text: format, IsText: true})
+	for _, name := range masks {
+		if mask < 1<<53 {
+			number(float64(mask), name)
+		} else { // a double would round it
+			out = append(out, capture.Property{Name: name, Text: fmt.Sprintf("%#x", mask), IsText: true})
+		}
+	}
 	return out
 }

@@ -202,7 +202,7 @@ func (s *sim) turn() error {
 		}
 		if e == render && s.other <= s.now {
 			at := s.free[e]
-			at.later(event{s.other, s.node(s.other, byRequest, -1, 0)})
+			at.later(event{s.other, s.node(s.other, byRequest, -1, at.node)})
 			s.begin(e, &running{p: s.p.other.pass, frame: -1, scale: 1, node: at.node})
 			s.other += s.p.other.period * (1 + math.Floor((s.now-s.other)/s.p.other.period))
 			continue

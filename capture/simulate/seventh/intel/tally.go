@@ -10,39 +10,22 @@ import (
 type quantity int
 
 const (
-	qClock quantity = iota
-	qBusy           // render or compute
-	qRender
-	qCompute
-	qCopy
-	qBoth
-	qAny
-	qThreads                  // vertex, pixel, compute threads
-	qFirst     = qThreads + 3 // first pipe, of each of these
-	qSecond    = qFirst + 3   // second pipe
-	qSend      = qSecond + 3  // messages
-	qPair      = qSend + 3    // both pipes
-	qActive    = qPair + 1    // some pipe
-	qStall     = qActive + 1  // threads, and no pipe
-	qSlots     = qStall + 1   // threads times clocks
-	qPixels    = qSlots + 1   // rasterized, three kinds of fails, killed, written, blended
-	qTexels    = qPixels + 7  // blocks
-	qMisses    = qTexels + 1
-	qLocal     = qMisses + 1
-	qAccess    = qLocal + 1
-	qAtomics   = qAccess + 1
-	qBarriers  = qAtomics + 1
-	qRead      = qBarriers + 1 // bytes
-	qWrite     = qRead + 1
-	qUsed      = qWrite + 1                    // share of the servers of each station that work
-	qWaiting   = qUsed + quantity(stations)    // share of time in which something waits for a server
-	qFull      = qWaiting + quantity(stations) // in which its queue is full
-	qNeck      = qFull + quantity(stations)    // by stage: it works, and the one before cannot hand on
-	qHeld      = qNeck + quantity(stages)      // it cannot hand on
-	qWorks     = qHeld + quantity(stages)      // it works
-	qWaitsPS   = qWorks + quantity(stages)     // pixel threads wait for slots
-	qWaitsRest = qWaitsPS + 1
-	quantities = qWaitsRest + 1
+	qClock, qBusy, qRender, qCompute, qCopy, qBoth, qAny quantity = 0, 1, 2, 3, 4, 5, 6 // qBusy: render or compute
+
+	// Of threads of vertices, pixels and compute, one after the other: how many, and clocks of each pipe of their EUs.
+	qThreads, qFirst, qSecond, qSend quantity = 7, 10, 13, 16
+
+	qPair, qActive, qStall, qSlots                         quantity = 19, 20, 21, 22 // both pipes, some, none; threads times clocks
+	qTexels, qMisses, qLocal, qAccess, qAtomics, qBarriers quantity = 23, 24, 25, 26, 27, 28
+	qRead, qWrite, qWaitsPS, qWaitsRest                    quantity = 29, 30, 31, 32                // bytes; threads wait for slots
+	qPixels                                                         = 33                            // rasterized, three kinds of fails, killed, written, blended
+	qUsed                                                           = qPixels + 7                   // by station: servers that work
+	qWaiting                                                        = qUsed + quantity(stations)    // something waits for a server
+	qFull                                                           = qWaiting + quantity(stations) // its queue is full
+	qNeck                                                           = qFull + quantity(stations)    // by stage: it works, and the one before cannot hand on
+	qHeld                                                           = qNeck + quantity(stages)      // it cannot hand on
+	qWorks                                                          = qHeld + quantity(stages)
+	quantities                                                      = qWorks + quantity(stages)
 )
 
 type tally [quantities]float64
@@ -251,5 +234,6 @@ func (s *sim) pipes(v *tally, clocks, resident float64) {
 	v[qActive] = min(all, either+send*(1-either/all)*0.9)
 	v[qSlots] = min(clocks*s.m.slots(), resident*clocks)
 	loaded := all * (1 - math.Pow(1-min(1, v[qSlots]/clocks/s.m.slots()), float64(s.m.threads)))
-	v[qStall] = max(0, min(all, loaded)-v[qActive])
+	v[qActive] = min(v[qActive], 0.9995*all)
+	v[qStall] = max(0, min(0.9995*all, loaded)-v[qActive])
 }

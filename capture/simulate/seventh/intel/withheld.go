@@ -2,18 +2,18 @@ package intel
 
 import (
 	"regexp"
-	"slices"
 
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
 )
 
-// telling are the metrics that tell most directly of a candidate, by symbols of the sets and by counters that every set
-// has.
-var telling = map[simulate.Candidate]struct {
+// tell is what tells most directly of a candidate: metrics by symbols of the sets, and counters that every set has.
+type tell struct {
 	symbols string
 	raw     []string
-}{
+}
+
+var telling = map[simulate.Candidate]tell{
 	candidates[command]:    {"^(GpuBusy|RenderBusy|AnyEngineBusy)$", []string{"A0"}},
 	candidates[fetch]:      {"^VfBottleneck$", nil},
 	candidates[clip]:       {"^Cl(Bottleneck|Stall)$", nil},
@@ -29,29 +29,27 @@ var telling = map[simulate.Candidate]struct {
 	candidates[cache]:      {"^L30Bank|^NonSamplerShader", nil},
 	candidates[memory]:     {"^Gti|^GTRequestQueue", nil},
 	candidates[latency]:    {"^(Eu|Xve)Stall$|^GTRequestQueue", nil},
-	simulate.CPUApp:        {"", []string{"cpu_user", "cpu_nice", "cpu_idle"}},
-	simulate.CPUDriver:     {"", []string{"cpu_system"}},
-	simulate.CPUSync:       {"", []string{"ctxt"}},
+	simulate.CPUApp:        {"^$", []string{"cpu_user", "cpu_nice", "cpu_idle"}},
+	simulate.CPUDriver:     {"^$", []string{"cpu_system"}},
+	simulate.CPUSync:       {"^$", []string{"ctxt"}},
 	simulate.QueuesInTurn:  {"^(BlitterBusy|ComputeBusy|RenderAndComputeBusy)$", nil},
-	simulate.ClockGovernor: {"", []string{"cpu_frequency"}},
-	simulate.ClockThermal:  {"", []string{"temperature"}},
+	simulate.ClockGovernor: {"^$", nil}, // nothing but the clock itself, which every report holds
 }
 
-// withheld are the counters that a recorder does not measure that tells nothing of candidates.
-func (c *counting) withheld(list []*round, of []simulate.Candidate) (out []string) {
-	cat, err := metrics.Get(c.m.product)
-	for _, x := range of {
-		t, ok := telling[x]
-		if !ok || err != nil {
+// withheld are the counters of a recorder that measures nothing that tells of candidates.
+func withheld(cat *metrics.Catalogue, list []*round, of []simulate.Candidate) (out []string) {
+	for _, c := range of {
+		t, ok := telling[c]
+		if !ok {
 			continue
 		}
 		out = append(out, t.raw...)
-		if t.symbols == "" {
-			continue
-		}
 		match := regexp.MustCompile(t.symbols)
 		for _, e := range cat.Entries() {
-			if e.Set != nil && match.MatchString(e.Symbol) && slices.ContainsFunc(list, func(r *round) bool { return r.set == e.Set }) {
+			for _, x := range list {
+				if e.Set != x.set || !match.MatchString(e.Symbol) {
+					continue
+				}
 				for _, i := range readsOf(e.Expr) {
 					out = append(out, rawName(i))
 				}
