@@ -144,7 +144,7 @@ func (d *drawer) pass(name string, s sort, time float64, x shares) *pass {
 		}
 		t.cost, t.misses = r.Between(1, 2.2), r.Between(0.03, 0.35)
 		t.work[texture-arith] /= t.cost
-		t.first, t.second, t.sends = r.Between(0.8, 0.97), r.Between(0.03, 0.45), r.Between(0.02, 0.14)
+		t.first, t.second, t.sends = r.Between(0.88, 0.98), r.Between(0.03, 0.45), r.Between(0.02, 0.14)
 		t.most = 1
 		if r.Chance(0.25) {
 			t.most = r.Between(0.45, 0.95)

@@ -2,6 +2,7 @@ package intel
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"astrolabe/capture"
@@ -84,7 +85,7 @@ func (d *drawer) fill(name string, time float64, list []template, hot unit, by f
 	}
 	for _, t := range list {
 		if part := t.weight / sum * d.r.Spread(0.3); part*time > 20e3 {
-			c.jobs = append(c.jobs, d.pass(t.name, t.sort, part*time, d.vary(t.at, 0.5, hot, by)))
+			c.jobs = append(c.jobs, d.pass(t.name, t.sort, part*time, d.flatten(d.vary(t.at, 0.5, hot, by))))
 		}
 	}
 	d.order(&c)
@@ -115,6 +116,17 @@ func (d *drawer) order(c *content) {
 		p.submit = min(1, p.submit)
 	}
 	c.jobs[last].submit = 1
+}
+
+// flatten brings the units nearer to each other: what is made for a machine uses all of it, more or less.
+func (d *drawer) flatten(x shares) shares {
+	by := d.r.Between(0.35, 1)
+	for u := range x {
+		if x[u] > 0.03 {
+			x[u] = math.Pow(x[u], by)
+		}
+	}
+	return x
 }
 
 func (d *drawer) archetype(time float64) content {

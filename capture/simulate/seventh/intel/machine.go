@@ -137,4 +137,5 @@ func (m *machine) unpeak(r simulate.Random) {
 		m.rate[u] *= r.Between(0.84, 0.97)
 	}
 	m.rate[memory] *= r.Between(0.85, 0.95)
+	m.rate[arith] = float64(m.eus) * r.Between(0.93, 0.99)
 }

@@ -28,7 +28,11 @@ func record(p *program, seed uint64, o simulate.Options) (*capture.Capture, erro
 	if len(o.Sets) > 0 {
 		names = o.Sets
 	}
-	period, exponent := samplePeriod(p, r, float64(o.Period))
+	whole, err := simulateOnce(p, nothing, false, nil)
+	if err != nil {
+		return nil, err
+	}
+	period, exponent := samplePeriod(p.m, r, float64(o.Period), whole.frames[len(p.frames)-1].flip.t)
 	withHost, marks := o.Host.Of(r.Chance(0.5)), o.Marks.Of(r.Chance(0.6))
 	noise, missed := p.noise, max(0, o.Missed)
 	if o.Noise != 0 {
@@ -139,16 +143,12 @@ func drawnSets(m *machine, r simulate.Random) []string {
 	return list[0]
 }
 
-// samplePeriod is a period of the hardware's timer, 2^(exponent+1) ticks, near what is asked for.
-func samplePeriod(p *program, r simulate.Random, asked float64) (period, exponent float64) {
-	tick := 1e9 / p.m.timestamp
+// samplePeriod is a period of the hardware's timer, 2^(exponent+1) ticks, near what is asked for, of a program that takes a time.
+func samplePeriod(m *machine, r simulate.Random, asked, length float64) (period, exponent float64) {
+	tick := 1e9 / m.timestamp
 	if asked <= 0 {
 		asked = simulate.Pick(r, 100e3, 200e3, 400e3, 800e3, 1600e3)
-		work := 0.0 // about how long the program takes
-		for _, f := range p.frames {
-			work += max(f.app+f.driver, float64(p.pacing.Interval()), 2e6)
-		}
-		asked = max(asked, work/3000)
+		asked = max(asked, length/3000)
 	}
 	exponent = max(5, min(24, math.Round(math.Log2(asked/tick))-1))
 	return math.Exp2(exponent+1) * tick, exponent

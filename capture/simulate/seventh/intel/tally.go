@@ -83,7 +83,11 @@ func (s *sim) measure(dt float64, to *[engines][stages]float64, by *[engines][st
 	var v tally
 	clocks := dt * s.clk.share() * s.m.clock()
 	v[qClock] = clocks
-	resident, relative := 0.0, 0.0
+	resident, relative, empty := 0.0, 0.0, 1.0 // empty: how likely an EU has no thread
+	threads := func(n, share float64) {
+		resident += n * share
+		empty *= 1 - share*(1-math.Pow(1-min(1, n/s.m.slots()), float64(s.m.threads)))
+	}
 	add := func(q quantity, x float64) { v[q] += x }
 	for e, r := range s.run {
 		if r == nil {
@@ -110,8 +114,12 @@ func (s *sim) measure(dt float64, to *[engines][stages]float64, by *[engines][st
 			if by[e][st] == blocked {
 				add(qHeld+quantity(st), clocks-works)
 			}
-			if k > 0 && by[e][p.list[k-1]] == blocked {
-				add(qNeck+quantity(st), works)
+			if k > 0 && by[e][p.list[k-1]] == blocked { // a neck is what the next stage waits for; signals are not that clean
+				part := 0.1
+				if k+1 == len(p.list) || by[e][p.list[k+1]] == starved {
+					part = 1
+				}
+				add(qNeck+quantity(st), works*part)
 			}
 		}
 		full := (to[e][shading] - r.at[shading]) / r.rate[shading] / dt // how much of its rate the stage had
@@ -147,7 +155,7 @@ func (s *sim) measure(dt float64, to *[engines][stages]float64, by *[engines][st
 				x := min(1, full)
 				n = min(n, r.x*x*(r.idle+(r.full/r.x-r.idle)*x*x*x))
 			}
-			resident += n * r.duty
+			threads(n, r.duty)
 			waits := qWaitsRest
 			if kind == 1 {
 				waits = qWaitsPS
@@ -159,7 +167,7 @@ func (s *sim) measure(dt float64, to *[engines][stages]float64, by *[engines][st
 			}
 		}
 		if moved[vertices] > 0 {
-			resident += min(0.45*s.m.slots(), p.vs.n*r.scale) * min(1, moved[vertices]/r.scale/r.rate[vertices]/dt)
+			threads(min(0.45*s.m.slots(), p.vs.n*r.scale)*min(1, moved[vertices]/r.scale/r.rate[vertices]/dt), 1)
 			if by[e][vertices] == free {
 				add(qWaitsRest, clocks*0.5)
 			}
@@ -179,7 +187,7 @@ func (s *sim) measure(dt float64, to *[engines][stages]float64, by *[engines][st
 		v[qFull+quantity(i)] = clocks * math.Pow(wait, room)
 		v[qUsed+quantity(i)] = min(v[qUsed+quantity(i)], clocks)
 	}
-	s.pipes(&v, clocks, resident)
+	s.pipes(&v, clocks, resident, 1-empty)
 	s.rec.each(s.now, s.now+dt, func(t *tally, share float64) {
 		for i, x := range v {
 			if x != 0 {
@@ -216,7 +224,7 @@ func (s *sim) count(v *tally, t *threads, share float64, kind quantity, p *pass,
 
 // pipes makes of the work of each pipe what the EUs' own counters see: how often some pipe works, both do, or none
 // although threads are there.
-func (s *sim) pipes(v *tally, clocks, resident float64) {
+func (s *sim) pipes(v *tally, clocks, resident, loaded float64) {
 	all := clocks * float64(s.m.eus)
 	most := 0.0
 	for _, q := range [...]quantity{qFirst, qSecond, qSend} {
@@ -233,7 +241,6 @@ func (s *sim) pipes(v *tally, clocks, resident float64) {
 	either := first + second - v[qPair]
 	v[qActive] = min(all, either+send*(1-either/all)*0.9)
 	v[qSlots] = min(clocks*s.m.slots(), resident*clocks)
-	loaded := all * (1 - math.Pow(1-min(1, v[qSlots]/clocks/s.m.slots()), float64(s.m.threads)))
 	v[qActive] = min(v[qActive], 0.9995*all)
-	v[qStall] = max(0, min(0.9995*all, loaded)-v[qActive])
+	v[qStall] = max(0, all*min(0.9995, loaded)-v[qActive])
 }

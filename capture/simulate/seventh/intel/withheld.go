@@ -23,7 +23,7 @@ var telling = map[simulate.Candidate]tell{
 	candidates[early]:      {"^PixelData", []string{"A23"}},
 	candidates[backend]:    {"^(PSOutput|PixelValues)", []string{"A26", "A27"}},
 	candidates[arith]:      {"^(Eu|Xve)Active$|Fpu|EmActive$", nil},
-	candidates[texture]:    {"^Samplers?[0-9B]", []string{"A28", "A29"}},
+	candidates[texture]:    {"^Samplers?[0-9B]", []string{"A28", "A29", "B0", "B1"}}, // B0 and B1 of most sets
 	candidates[port]:       {"^NonSamplerShader", []string{"A32", "A33"}},
 	candidates[local]:      {"^Slm", []string{"A30", "A31"}},
 	candidates[cache]:      {"^L30Bank|^NonSamplerShader", nil},
