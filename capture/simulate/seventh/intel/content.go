@@ -32,12 +32,12 @@ type template struct {
 func like(s sort, own map[unit]float64) (out shares) {
 	usual := map[sort]shares{
 		draws: {command: 0.1, fetch: 0.25, clip: 0.2, setup: 0.25, raster: 0.3, coarse: 0.15, early: 0.3, backend: 0.35,
-			arith: 0.45, texture: 0.45, port: 0.15, cache: 0.3, memory: 0.4, latency: 0.3},
+			arith: 0.38, texture: 0.45, port: 0.15, cache: 0.3, memory: 0.4, latency: 0.3},
 		depthOnly: {command: 0.15, fetch: 0.5, clip: 0.4, setup: 0.5, raster: 0.5, coarse: 0.4, early: 0.5, arith: 0.25,
 			cache: 0.2, memory: 0.35, latency: 0.1},
 		fullScreen: {command: 0.01, fetch: 0.001, clip: 0.001, setup: 0.001, raster: 0.12, coarse: 0.02, early: 0.02,
-			backend: 0.3, arith: 0.5, texture: 0.55, port: 0.05, cache: 0.35, memory: 0.5, latency: 0.3},
-		dispatches: {arith: 0.5, texture: 0.1, port: 0.4, local: 0.15, cache: 0.3, memory: 0.4, latency: 0.35},
+			backend: 0.4, arith: 0.4, texture: 0.55, port: 0.05, cache: 0.35, memory: 0.5, latency: 0.3},
+		dispatches: {arith: 0.42, texture: 0.15, port: 0.4, local: 0.15, cache: 0.3, memory: 0.4, latency: 0.35},
 		copies:     {memory: 1},
 	}
 	out = usual[s]
@@ -55,14 +55,14 @@ var archetypes = []struct {
 }{
 	{name: "forward game", passes: []template{
 		{"shadows", depthOnly, 0.2, like(depthOnly, nil)},
-		{"opaque", draws, 0.5, like(draws, map[unit]float64{arith: 0.75, texture: 0.7})},
+		{"opaque", draws, 0.5, like(draws, map[unit]float64{arith: 0.6, texture: 0.7})},
 		{"transparent", draws, 0.15, like(draws, map[unit]float64{backend: 0.8, memory: 0.5})},
 		{"post", fullScreen, 0.15, like(fullScreen, nil)}}},
 	{name: "deferred game", passes: []template{
 		{"depth", depthOnly, 0.1, like(depthOnly, nil)},
 		{"materials", draws, 0.3, like(draws, map[unit]float64{backend: 0.75, memory: 0.7, texture: 0.6})},
 		{"shadows", depthOnly, 0.15, like(depthOnly, map[unit]float64{setup: 0.8})},
-		{"lighting", dispatches, 0.3, like(dispatches, map[unit]float64{arith: 0.8, texture: 0.5, local: 0.25})},
+		{"lighting", dispatches, 0.3, like(dispatches, map[unit]float64{arith: 0.7, texture: 0.6, local: 0.4})},
 		{"post", fullScreen, 0.15, like(fullScreen, map[unit]float64{memory: 0.7})}}},
 	{name: "particles and smoke", passes: []template{
 		{"opaque", draws, 0.3, like(draws, nil)},
@@ -74,10 +74,10 @@ var archetypes = []struct {
 		{"windows", draws, 0.7, like(draws, map[unit]float64{texture: 0.6, memory: 0.85, backend: 0.6, arith: 0.15, command: 0.3})},
 		{"blur", fullScreen, 0.3, like(fullScreen, map[unit]float64{texture: 0.9})}}},
 	{name: "neural network", passes: []template{
-		{"products", dispatches, 0.7, like(dispatches, map[unit]float64{arith: 0.9, local: 0.6, cache: 0.5, latency: 0.25})},
+		{"products", dispatches, 0.7, like(dispatches, map[unit]float64{arith: 0.8, local: 0.7, cache: 0.5, latency: 0.25})},
 		{"layers", dispatches, 0.3, like(dispatches, map[unit]float64{memory: 0.95, arith: 0.2, port: 0.5})}}},
 	{name: "simulation", passes: []template{
-		{"forces", dispatches, 0.5, like(dispatches, map[unit]float64{arith: 0.85, latency: 0.5})},
+		{"forces", dispatches, 0.5, like(dispatches, map[unit]float64{arith: 0.75, latency: 0.6})},
 		{"gather", dispatches, 0.3, like(dispatches, map[unit]float64{latency: 0.95, port: 0.6, cache: 0.5})},
 		{"sort", dispatches, 0.2, like(dispatches, map[unit]float64{local: 0.8, port: 0.6})}}},
 	{name: "video", passes: []template{

@@ -84,8 +84,12 @@ func (d *drawer) fill(name string, time float64, list []template, hot unit, by f
 		sum += list[i].weight
 	}
 	for _, t := range list {
+		hot, by := hot, by
+		if by == 0 && d.r.Chance(0.7) { // each pass leans on something of its own
+			hot, by = unit(1+d.r.IntN(int(units)-1)), d.r.Between(1.3, 2.5)
+		}
 		if part := t.weight / sum * d.r.Spread(0.3); part*time > 20e3 {
-			c.jobs = append(c.jobs, d.pass(t.name, t.sort, part*time, d.flatten(d.vary(t.at, 0.5, hot, by))))
+			c.jobs = append(c.jobs, d.pass(t.name, t.sort, part*time, d.flatten(d.vary(t.at, 0.4, hot, by))))
 		}
 	}
 	d.order(&c)
@@ -120,7 +124,7 @@ func (d *drawer) order(c *content) {
 
 // flatten brings the units nearer to each other: what is made for a machine uses all of it, more or less.
 func (d *drawer) flatten(x shares) shares {
-	by := d.r.Between(0.35, 1)
+	by := d.r.Between(0.2, 0.7)
 	for u := range x {
 		if x[u] > 0.03 {
 			x[u] = math.Pow(x[u], by)
@@ -136,7 +140,7 @@ func (d *drawer) archetype(time float64) content {
 			continue
 		}
 		hot, by := command, 0.0
-		if d.r.Chance(0.35) {
+		if d.r.Chance(0.25) {
 			hot, by = unit(1+d.r.IntN(int(units)-1)), d.r.Between(1.2, 2.4)
 		}
 		return d.fill(a.name, time, a.passes, hot, by)
@@ -223,7 +227,7 @@ var refreshes = []float64{60, 60, 60, 60, 72, 90, 120, 120, 144}
 func (d *drawer) pace(p *program, time float64) {
 	r := d.r
 	p.pacing = simulate.Pacing{Buffers: r.Whole(2, 3), Ahead: simulate.Pick(r, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3)}
-	switch r.Weighted([]float64{6, 1.1, 0.6, 0.7, 0.6}) {
+	switch r.Weighted([]float64{7, 0.8, 0.4, 0.6, 0.6}) {
 	case 1:
 		p.pacing.Refresh = int64(1e9 / simulate.Pick(r, refreshes...))
 	case 2:
