@@ -139,6 +139,9 @@ func symbol(name string, m *machine, seed uint64) value {
 	return func(t *tally) float64 { return min(t[qClock], by*v(t)+flicker*t[qBusy]) }
 }
 
+// testShares are how much of the clocks the counters B of the set TestOa count, by which a reader tests itself.
+var testShares = [8]float64{0, 1, 1, 1.0 / 2, 1.0 / 3, 1.0 / 3, 1.0 / 6, 2.0 / 3}
+
 // count makes counters of reports of what rounds saw: those that always count the same, and those that a metric set
 // programs, found by the symbols and formulas of the set.
 func count(m *machine, seed uint64, axis *capture.Axis, list []*round, o simulate.Options) ([]*capture.Counter, error) {
@@ -176,6 +179,11 @@ func count(m *machine, seed uint64, axis *capture.Axis, list []*round, o simulat
 				if !strings.Contains(e.Expr, fmt.Sprint(len(reads), " FDIV")) { // they add up to it
 					share[i] = 1 / float64(len(reads))
 				}
+			}
+		}
+		if x.set.Name == "TestOa" {
+			for i, part := range testShares {
+				values[firstB+i], share[firstB+i] = of(qClock), part
 			}
 		}
 		b := x.s.rec.bounds

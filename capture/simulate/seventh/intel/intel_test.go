@@ -3,6 +3,8 @@ package intel
 import (
 	"context"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,28 +127,25 @@ func addUp(t *testing.T, cap *capture.Capture, name string, seed uint64) {
 	}
 }
 
-// TestEveryLimitIsReached looks for a case of each limit among plants.
+// TestEveryLimitIsReached looks for a case that each plant limits clearly: with the first of its seeds, or one of some more.
 func TestEveryLimitIsReached(t *testing.T) {
+	const chances = 6
 	for _, name := range Names {
 		n := len(plants(&machine{discrete: strings.Contains(name, "dg2")}))
-		seen := map[string]bool{}
-		right := 0
-		for seed := range uint64(2 * n) {
-			c := simulatetest.Make(New).Case(t, name, simulate.KindSingle, seed)
-			truth := simulatetest.Judged(t, c)
-			if l, clear := truth.Limiter(); clear {
-				seen[l.String()] = true
-				if l.String() == c.Plant {
-					right++
-				}
+		tried := 0
+		for plant := range n {
+			reached := false
+			for k := 0; k < chances && !reached; k++ {
+				c := simulatetest.Make(New).Case(t, name, simulate.KindSingle, uint64(plant+k*n))
+				l, clear := simulatetest.Judged(t, c).Limiter()
+				reached = clear && l.String() == c.Plant
+				tried++
+			}
+			if !reached {
+				t.Errorf("%s: nothing is clearly limited by plant %d", name, plant)
 			}
 		}
-		for seed := range uint64(n) {
-			if p := simulatetest.Make(New).Case(t, name, simulate.KindSingle, seed).Plant; !seen[p] {
-				t.Errorf("%s: nothing is clearly limited by %s", name, p)
-			}
-		}
-		t.Logf("%s: %d of %d plants limit", name, right, 2*n)
+		t.Logf("%s: %d plants in %d cases", name, n, tried)
 	}
 }
 
@@ -169,6 +168,58 @@ func TestKinds(t *testing.T) {
 				}
 			}
 			t.Logf("%s %s: %d of %d are clear", name, kind, clear, n)
+		}
+	}
+}
+
+// TestTheSameSeedGivesTheSameCase records and judges cases twice, and with a relief that changes nothing.
+func TestTheSameSeedGivesTheSameCase(t *testing.T) {
+	for _, name := range Names {
+		for _, kind := range Kinds(name) {
+			a, b := simulatetest.Make(New).Case(t, name, kind, 9), simulatetest.Make(New).Case(t, name, kind, 9)
+			x, y := simulatetest.Judged(t, a), simulatetest.Judged(t, b)
+			if a.Text != b.Text || !reflect.DeepEqual(x, y) {
+				t.Errorf("%s %s: two truths of one seed", name, kind)
+			}
+			p, q := simulatetest.Recorded(t, a, simulate.Options{}), simulatetest.Recorded(t, b, simulate.Options{})
+			if !p.Axis.Same(q.Axis) || !slices.Equal(p.Counter("A0").Floats(), q.Counter("A0").Floats()) {
+				t.Errorf("%s %s: two captures of one seed", name, kind)
+			}
+		}
+	}
+}
+
+// TestBalanceHoldsWhatQueuesMust checks the analysis against what holds of any closed network: no station works for more
+// than all of its time, who goes round is somewhere (Little's law), and a single customer meets no one.
+func TestBalanceHoldsWhatQueuesMust(t *testing.T) {
+	r := simulate.NewRandom(1, "networks")
+	for range 200 {
+		var servers [stations]float64
+		var l load
+		for i := range servers {
+			servers[i] = float64(r.Whole(1, 96))
+			if r.Chance(0.6) {
+				l.d[i] = r.Log(1, 1e4)
+			}
+		}
+		l.n, l.z = r.Log(1, 4000), r.Log(1, 1e4)
+		var x [1]float64
+		q := balance(&servers, []load{l}, x[:])
+		there, alone := x[0]*l.z, l.z
+		for i, d := range l.d {
+			there += q[i] * servers[i]
+			alone += d
+			if u := x[0] * d / servers[i]; u > 1.001 {
+				t.Errorf("station %d works for %.3f of its time", i, u)
+			}
+		}
+		if math.Abs(there-l.n) > 0.02*l.n {
+			t.Errorf("%.1f of %.1f are there", there, l.n)
+		}
+		l.n = 1
+		balance(&servers, []load{l}, x[:])
+		if math.Abs(x[0]*alone-1) > 1e-3 {
+			t.Errorf("one goes round in %.3f of its time alone", 1/(x[0]*alone))
 		}
 	}
 }

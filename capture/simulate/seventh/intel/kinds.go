@@ -125,6 +125,7 @@ func (d *drawer) order(c *content) {
 // flatten brings the units nearer to each other: what is made for a machine uses all of it, more or less.
 func (d *drawer) flatten(x shares) shares {
 	by := d.r.Between(0.2, 0.7)
+	x[arith] *= d.r.Between(0.5, 1) // an EU has few threads, so its work shows more than others'
 	for u := range x {
 		if x[u] > 0.03 {
 			x[u] = math.Pow(x[u], by)
@@ -226,8 +227,8 @@ var refreshes = []float64{60, 60, 60, 60, 72, 90, 120, 120, 144}
 // pace draws what dates there are for frames that take the GPU about a time.
 func (d *drawer) pace(p *program, time float64) {
 	r := d.r
-	p.pacing = simulate.Pacing{Buffers: r.Whole(2, 3), Ahead: simulate.Pick(r, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3)}
-	switch r.Weighted([]float64{7, 0.8, 0.4, 0.6, 0.6}) {
+	p.pacing = simulate.Pacing{Buffers: r.Whole(2, 3), Ahead: min(3, 1+r.IntN(9))}
+	switch r.Weighted([]float64{7, 0.5, 0.4, 0.5, 0.6}) {
 	case 1:
 		p.pacing.Refresh = int64(1e9 / simulate.Pick(r, refreshes...))
 	case 2:
