@@ -30,6 +30,7 @@ import (
 	secondmali "astrolabe/capture/simulate/second/mali"
 	secondrdna "astrolabe/capture/simulate/second/rdna"
 	seventhamd "astrolabe/capture/simulate/seventh/amd"
+	seventhintel "astrolabe/capture/simulate/seventh/intel"
 	seventhmali "astrolabe/capture/simulate/seventh/mali"
 	sixthamd "astrolabe/capture/simulate/sixth/amd"
 	sixthcpu "astrolabe/capture/simulate/sixth/cpu"
@@ -95,6 +96,7 @@ var others = func() (out []maker) {
 	add(sixthcpu.Names, sixthcpu.Kinds, sixthcpu.New)
 	add(seventhmali.Names, seventhmali.Kinds, seventhmali.New)
 	add(seventhamd.Names, seventhamd.Kinds, seventhamd.New)
+	add(seventhintel.Names, seventhintel.Kinds, seventhintel.New)
 	return out
 }()
 
