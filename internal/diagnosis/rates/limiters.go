@@ -237,8 +237,8 @@ var families = withOthers([]family{
 			"cpu/app":       waitedFor,
 			"cpu/driver":    waitedFor,
 			"cpu/sync":      {"scheduling_bound"},
-			// graphics and compute
-			"queues/in_turn": {"serialized"},
+			// graphics and compute, or copies or video
+			"queues/in_turn": {"serialized", "other_engine"},
 			// low where there is work all the time: a performance level may hold it
 			"clock/governor": {"low_clock"},
 			"display/vsync":  dates,
