@@ -157,10 +157,7 @@ func (x *Rates) family(name string) *FamilyRates {
 
 // sort brings everything into its order, so that sums do not depend on theirs, and joins runs that follow each other.
 func (x *Rates) sort() {
-	names := allFamilies()
-	slices.SortFunc(x.Families, func(a, b FamilyRates) int {
-		return cmp.Compare(slices.Index(names, a.Name), slices.Index(names, b.Name))
-	})
+	slices.SortFunc(x.Families, func(a, b FamilyRates) int { return cmp.Compare(order(a.Name), order(b.Name)) })
 	for i := range x.Families {
 		f := &x.Families[i]
 		slices.SortFunc(f.Rows, func(a, b Row) int { return cmp.Compare(rowIndex(a.Name), rowIndex(b.Name)) })

@@ -65,6 +65,9 @@ type confusedLine struct {
 
 func (f *FamilyRates) matrix() (out []confusedLine) {
 	fam := findFamily(f.Name)
+	if fam == nil {
+		fam = ofScript(f.Name)
+	}
 	for _, c := range f.Confusion { // sorted by limiter, most frequent findings first
 		if n := len(out); n == 0 || out[n-1].limiter != c.Limiter {
 			out = append(out, confusedLine{limiter: c.Limiter})

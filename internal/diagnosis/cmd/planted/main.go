@@ -68,6 +68,8 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.StringVar(&sim.note, "note", "", "with --rates: what the page says first")
 	flags.StringVar(&sim.add, "add", "",
 		"with --measure or --simulated: add the counts of these `FILES`, which --json wrote, separated by commas")
+	flags.BoolVar(&sim.together, "together", false,
+		"with --measure or --simulated: print the families of each script as one, which has more cases than each of them")
 	flags.StringVar(&sim.values, "values", "",
 		"with --simulated: count nothing, and write what captures of clear cases say to `FILE`, an object of JSON in each line, "+
 			"for a program that learns from them")

@@ -21,12 +21,16 @@ type simulated struct {
 	add              string
 	json, page, note string
 	values           string
+	together         bool
 }
 
 // measure judges cases of the simulator and prints how often the scripts are right.
 func (s *simulated) measure(ctx context.Context, script string, w io.Writer) error {
 	if s.cases < 0 || s.workers < 1 {
 		return errors.New("--cases is 0 or more, --workers 1 or more")
+	}
+	if s.together && s.json != "" {
+		return errors.New("--together is of what is printed: counts that others are added to (--json) are by family")
 	}
 	names := rates.Families(script)
 	if s.families != "" {
@@ -54,6 +58,9 @@ func (s *simulated) measure(ctx context.Context, script string, w io.Writer) err
 		if err := all.Add(more); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
+	}
+	if s.together {
+		all = all.Together()
 	}
 	if err := all.Print(w); err != nil {
 		return err
