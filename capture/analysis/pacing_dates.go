@@ -13,9 +13,9 @@ const (
 	datesSure = 24   // frames of which the rate is known well enough to be that of a display by no chance. Ours
 	datesBlur = 0.1  // of a frame: how far samples that carry the marks may move them
 	datesFull = 0.97 // of the time: a queue that works for as long waits for no date. Ours
-	// A device without any time left is one that is waited for as well: of so many that had none and were as long as refreshes,
-	// six in seven were so by chance, in the models of all but the first author. Ours
-	datesDevice = 0.99
+	// A device without any time left is one that is waited for as well: of frames that were as long as refreshes beside one
+	// that works for longer, eleven in twelve that others had modelled were so by chance; with half a percent more, half. Ours
+	datesDevice = 0.995
 	filmHertz   = 24. // of films, whose frames take two and three refreshes of 60 Hz in turn
 )
 

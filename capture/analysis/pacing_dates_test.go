@@ -41,7 +41,7 @@ func TestADeviceThatHardlyRestsMayWaitForADisplay(t *testing.T) {
 		if p.Exact != c.want || (p.Waiter == LimitDisplay) != c.want {
 			t.Errorf("%s: %v, waits for %v", name, p.Exact, p.Waiter)
 		}
-		never := slices.Repeat([]float64{0.995}, len(full))
+		never := slices.Repeat([]float64{0.998}, len(full))
 		if p := PaceOf(PaceInput{Active: never, Step: 0.001, Starts: c.starts}); p.Exact {
 			t.Errorf("%s: a device without any time left waits for a date", name)
 		}
