@@ -13,16 +13,12 @@ const (
 	datesSure = 24   // frames of which the rate is known well enough to be that of a display by no chance. Ours
 	datesBlur = 0.1  // of a frame: how far samples that carry the marks may move them
 	datesFull = 0.97 // of the time: a queue that works for as long waits for no date. Ours
-	// A device without any time left is one that is waited for as well: of frames that were as long as refreshes beside one
-	// that works for longer, eleven in twelve that others had modelled were so by chance; with half a percent more, half. Ours
-	datesDevice = 0.995
-	filmHertz   = 24. // of films, whose frames take two and three refreshes of 60 Hz in turn
+	filmHertz = 24.  // of films, whose frames take two and three refreshes of 60 Hz in turn
 )
 
-// pressed reports whether a queue, or the device, works as good as all the time: one that waits for a date has nothing to do
-// meanwhile.
+// pressed reports whether a queue works as good as all the time: one that waits for a date has none to do meanwhile.
 func (in *PaceInput) pressed() bool {
-	return meanLoad(in.Active) >= datesDevice || slices.ContainsFunc(in.Loads, func(load []float64) bool { return meanLoad(load) >= datesFull })
+	return slices.ContainsFunc(in.Loads, func(load []float64) bool { return meanLoad(load) >= datesFull })
 }
 
 // onDates reports whether frames begin exactly as often as a usual display shows one in each refresh, or in so many, and

@@ -21,14 +21,14 @@ func loadsOf(step, length float64, frame func() float64) (in PaceInput) {
 			}
 		}
 		load = append(load, worked)
-		in.Active = append(in.Active, 0.98)
+		in.Active = append(in.Active, 1)
 		in.Begins, in.Ends = append(in.Begins, int64(math.Round(at*1e9))), append(in.Ends, int64(math.Round((at+step)*1e9)))
 	}
 	in.Step, in.Loads = step, [][]float64{load}
 	return in
 }
 
-func TestLoadsOfQueuesTellOfDatesWhereTheDeviceHardlyRests(t *testing.T) {
+func TestLoadsOfQueuesTellOfDatesWhereTheDeviceAlwaysWorks(t *testing.T) {
 	of := func(hertz float64) func() float64 { return func() float64 { return 1 / hertz } }
 	noise := rand.New(rand.NewPCG(1, 2))
 	cases := []struct {
