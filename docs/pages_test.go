@@ -14,6 +14,7 @@ var notInside = map[string]string{
 	"diagnosis-rates": "measurements", "diagnosis-rates-first": "measurements",
 	"diagnosis-rates-second": "measurements", "diagnosis-rates-third": "measurements", "diagnosis-rates-fourth": "measurements",
 	"diagnosis-rates-fifth": "measurements", "diagnosis-rates-sixth": "measurements", "diagnosis-rates-seventh": "measurements",
+	"diagnosis-rates-together": "measurements",
 	"gpa-functions":     "made of the catalogues",
 	"verified-hardware": "made of bundles that users send",
 }

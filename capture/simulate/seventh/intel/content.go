@@ -195,7 +195,7 @@ func (d *drawer) pass(name string, s sort, time float64, x shares) *pass {
 			break
 		}
 		fill(&p.ps, 1, texture, port, rays, cache)
-		p.ps.work[arith-arith] = amount(arith) * (1 - v)
+		p.ps.work[0] = amount(arith) * (1 - v)
 		p.ps.work[memory-arith] = amount(memory) * (1 - min(0.3, v))
 		p.ps.n = max(16, shaded/4)
 		waits(&p.ps, x[latency])
