@@ -15,8 +15,8 @@ var notInside = map[string]string{
 	"diagnosis-rates-second": "measurements", "diagnosis-rates-third": "measurements", "diagnosis-rates-fourth": "measurements",
 	"diagnosis-rates-fifth": "measurements", "diagnosis-rates-sixth": "measurements", "diagnosis-rates-seventh": "measurements",
 	"diagnosis-rates-together": "measurements",
-	"gpa-functions":     "made of the catalogues",
-	"verified-hardware": "made of bundles that users send",
+	"gpa-functions":            "made of the catalogues",
+	"verified-hardware":        "made of bundles that users send",
 }
 
 func TestEveryPageIsInTheProgramOrHasAReason(t *testing.T) {
