@@ -10,38 +10,17 @@ import (
 // engines are kept with their memory, because a case is simulated many times.
 var engines = sync.Pool{New: func() any { return &engine{} }}
 
-// span is a row of frames that are judged together.
-type span struct {
-	name        string
-	first, last int // frames, both included
-}
-
-// spans are the frames of the whole load after its warm-up, and of each phase where it has several: a phase's first
-// frames, which the pipeline still shares with the phase before, belong to neither.
-func (w *Load) spans() []span {
-	all := []span{{"", w.Warm, len(w.Frames) - 1}}
-	const settle = 3
-	begin := w.Warm
-	var phases []span
-	for i := w.Warm; i <= len(w.Frames); i++ {
-		if i == len(w.Frames) || w.Frames[i].Content != w.Frames[begin].Content {
-			if i-begin > 2*settle {
-				phases = append(phases, span{w.Contents[w.Frames[begin].Content].Name, begin + settle, i - 1})
-			}
-			begin = i
-		}
-	}
-	if len(phases) > 1 {
-		all = append(all, phases...)
-	}
-	return all
+// spans are the frames of the whole load, and of each phase.
+func (w *Load) spans() []Stretch {
+	return Stretches(len(w.Frames), w.Warm, 3, func(i int) int { return w.Frames[i].Content },
+		func(c int) string { return w.Contents[c].Name })
 }
 
 // times is how long each span of frames took.
-func (e *engine) times(spans []span) []int64 {
+func (e *engine) times(spans []Stretch) []int64 {
 	out := make([]int64, len(spans))
 	for i, s := range spans {
-		out[i] = e.frames[s.last].flip - e.frames[s.first-1].flip
+		out[i] = e.frames[s.Last].flip - e.frames[s.First-1].flip
 	}
 	return out
 }
@@ -127,26 +106,12 @@ func Judge(m *Machine, w *Load) (*Truth, error) {
 	}
 	for i := range parts {
 		p := &parts[i]
-		SortGains(p.Leaves)
-		SortGains(p.Queues)
-		SortGains(p.Whole)
-		p.Healthy = p.Missed == 0 && p.paced() && (len(p.Leaves) == 0 || p.Leaves[0].Percent < ClearGain)
+		p.Conclude()
 	}
 	truth.Part = parts[0]
 	truth.Phases = parts[1:]
 	truth.Hold(float64(w.Pacing.Refresh))
 	return truth, nil
-}
-
-// paced reports whether the display's side sets the pace most of the time.
-func (p *Part) paced() bool {
-	sum := int64(0)
-	for _, s := range p.Shares {
-		if s.Candidate.displays() {
-			sum += s.Ns
-		}
-	}
-	return 2*sum > p.End-p.Start
 }
 
 // work says which units have any work, and whether jobs take time to launch.
@@ -200,14 +165,14 @@ func hasLoose(w *Load) bool {
 }
 
 // part is what the simulation itself says about a span of frames: who set the pace, dates, load.
-func (e *engine) part(s span) Part {
-	p := Part{Name: s.name, First: s.first, Frames: s.last - s.first + 1, Start: e.frames[s.first-1].flip,
-		End: e.frames[s.last].flip}
+func (e *engine) part(s Stretch) Part {
+	p := Part{Name: s.Name, First: s.First, Frames: s.Last - s.First + 1, Start: e.frames[s.First-1].flip,
+		End: e.frames[s.Last].flip}
 	var leaf [causes]int64
 	var other [causes]int64 // of what belongs to no queue
 	queues := make([]int64, len(e.queues))
 	turn := int64(0)
-	e.path.Walk(e.frames[s.last].flipNode, p.Start, func(start, end int64, cause, queue uint8) {
+	e.path.Walk(e.frames[s.Last].flipNode, p.Start, func(start, end int64, cause, queue uint8) {
 		leaf[cause] += end - start
 		if queue == NoQueue {
 			other[cause] += end - start
@@ -243,7 +208,7 @@ func (e *engine) part(s span) Part {
 	add(&p.QueueShares, QueuesInTurn, turn)
 	SortShares(p.Shares)
 	SortShares(p.QueueShares)
-	for i := s.first; i <= s.last; i++ {
+	for i := s.First; i <= s.Last; i++ {
 		p.Missed += e.frames[i].missed
 	}
 	p.GPUBusy, p.ClockMean = e.busyWithin(p.Start, p.End), e.clockWithin(p.Start, p.End)

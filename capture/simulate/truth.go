@@ -136,3 +136,58 @@ func (p *Part) ShareOf(c Candidate) float64 {
 func SortGains(gains []Gain) {
 	slices.SortStableFunc(gains, func(a, b Gain) int { return cmp.Compare(b.Percent, a.Percent) })
 }
+
+// Rank puts the best gain of each level first.
+func (p *Part) Rank() {
+	SortGains(p.Leaves)
+	SortGains(p.Queues)
+	SortGains(p.Whole)
+}
+
+// Displayed is the share of time, from 0 to 1, in which the display's side set the pace.
+func (p *Part) Displayed() float64 {
+	sum := int64(0)
+	for _, s := range p.Shares {
+		if s.Candidate.displays() {
+			sum += s.Ns
+		}
+	}
+	if p.End <= p.Start {
+		return 0
+	}
+	return float64(sum) / float64(p.End-p.Start)
+}
+
+// Conclude ranks the gains, and says whether the part is healthy: it kept every date, the display's side sets the pace
+// most of the time, and nothing gains.
+func (p *Part) Conclude() {
+	p.Rank()
+	p.Healthy = p.Missed == 0 && p.Displayed() > 0.5 && (len(p.Leaves) == 0 || p.Leaves[0].Percent < ClearGain)
+}
+
+// Stretch is a row of frames that are judged together.
+type Stretch struct {
+	Name        string
+	First, Last int // frames, both included
+}
+
+// Stretches are the frames of a program after its warm-up, and those of each phase where it has several, with the
+// names of their contents. A phase's first frames, which the pipeline still shares with the phase before, belong to
+// neither.
+func Stretches(frames, warm, settle int, content func(frame int) int, name func(content int) string) []Stretch {
+	all := []Stretch{{"", warm, frames - 1}}
+	begin := warm
+	var phases []Stretch
+	for i := warm; i <= frames; i++ {
+		if i == frames || content(i) != content(begin) {
+			if i-begin > 2*settle {
+				phases = append(phases, Stretch{name(content(begin)), begin + settle, i - 1})
+			}
+			begin = i
+		}
+	}
+	if len(phases) > 1 {
+		all = append(all, phases...)
+	}
+	return all
+}

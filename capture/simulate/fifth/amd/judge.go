@@ -18,37 +18,16 @@ func stay(p *simulate.Pacing, i int) int64 {
 
 func tick(refresh, t int64) int64 { return (t + refresh - 1) / refresh * refresh }
 
-// span is a row of frames that are judged together.
-type span struct {
-	name        string
-	first, last int
+// spans are all frames after the warm-up, and those of each phase.
+func (p *program) spans() []simulate.Stretch {
+	return simulate.Stretches(len(p.frames), p.warm, 4, func(i int) int { return p.frames[i].content },
+		func(c int) string { return p.contents[c].name })
 }
 
-// spans are all frames after the warm-up, and those of each content where there are two. The first frames of a phase
-// still have the one before in flight and belong to none.
-func (p *program) spans() []span {
-	out := []span{{"", p.warm, len(p.frames) - 1}}
-	const settle = 4
-	begin := p.warm
-	var phases []span
-	for i := p.warm; i <= len(p.frames); i++ {
-		if i == len(p.frames) || p.frames[i].content != p.frames[begin].content {
-			if i-begin > 2*settle {
-				phases = append(phases, span{p.contents[p.frames[begin].content].name, begin + settle, i - 1})
-			}
-			begin = i
-		}
-	}
-	if len(phases) > 1 {
-		out = append(out, phases...)
-	}
-	return out
-}
-
-func (e *engine) times(spans []span) []int64 {
+func (e *engine) times(spans []simulate.Stretch) []int64 {
 	out := make([]int64, len(spans))
 	for i, s := range spans {
-		out[i] = e.frames[s.last].flip - e.frames[s.first-1].flip
+		out[i] = e.frames[s.Last].flip - e.frames[s.First-1].flip
 	}
 	return out
 }
@@ -182,16 +161,7 @@ func (p *program) judge() (*simulate.Truth, error) {
 	}
 	for i := range parts {
 		q := &parts[i]
-		simulate.SortGains(q.Leaves)
-		simulate.SortGains(q.Queues)
-		simulate.SortGains(q.Whole)
-		paced := int64(0)
-		for _, s := range q.Shares {
-			if s.Candidate.Level == simulate.LevelDisplay {
-				paced += s.Ns
-			}
-		}
-		q.Healthy = q.Missed == 0 && 2*paced > q.End-q.Start && q.Leaves[0].Percent < simulate.ClearGain
+		q.Conclude()
 	}
 	truth.Part, truth.Phases = parts[0], parts[1:]
 	if !p.pacing.Adaptive {
@@ -201,13 +171,13 @@ func (p *program) judge() (*simulate.Truth, error) {
 }
 
 // part is what the simulation itself says of some frames: who set the pace, dates, load.
-func (e *engine) part(s span) simulate.Part {
-	p := simulate.Part{Name: s.name, First: s.first, Frames: s.last - s.first + 1, Start: e.frames[s.first-1].flip,
-		End: e.frames[s.last].flip}
+func (e *engine) part(s simulate.Stretch) simulate.Part {
+	p := simulate.Part{Name: s.Name, First: s.First, Frames: s.Last - s.First + 1, Start: e.frames[s.First-1].flip,
+		End: e.frames[s.Last].flip}
 	var leaf, other [causes]int64
 	var queues [queueCount]int64
 	turn := int64(0)
-	e.path.Walk(e.frames[s.last].flipNode, p.Start, func(start, end int64, cause, queue uint8) {
+	e.path.Walk(e.frames[s.Last].flipNode, p.Start, func(start, end int64, cause, queue uint8) {
 		leaf[cause] += end - start
 		if queue == noQueue {
 			other[cause] += end - start
@@ -236,7 +206,7 @@ func (e *engine) part(s span) simulate.Part {
 	}
 	simulate.SortShares(p.Shares)
 	simulate.SortShares(p.QueueShares)
-	for i := s.first; i <= s.last; i++ {
+	for i := s.First; i <= s.Last; i++ {
 		p.Missed += e.frames[i].missed
 	}
 	busy := int64(0)

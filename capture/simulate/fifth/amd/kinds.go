@@ -336,7 +336,7 @@ func (d *draw) healthy() error {
 			engines.Put(e)
 			return err
 		}
-		all := e.part(span{"", p.warm, len(p.frames) - 1})
+		all := e.part(simulate.Stretch{First: p.warm, Last: len(p.frames) - 1})
 		engines.Put(e)
 		switch want := load * dense; {
 		case all.Missed > 0:

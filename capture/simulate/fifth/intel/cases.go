@@ -115,7 +115,7 @@ func (b *builder) build(d *drawn, kind string, seed uint64, last bool) (bool, er
 			return false, err
 		}
 		x := e.part(p.spans()[0])
-		if x.Missed > 0 || x.GPUBusy < 0.2 || x.GPUBusy > 0.75 || !paced(&x) {
+		if x.Missed > 0 || x.GPUBusy < 0.2 || x.GPUBusy > 0.75 || x.Displayed() <= 0.5 {
 			return false, nil
 		}
 		if r.Chance(0.2) || last {

@@ -7,35 +7,15 @@ import (
 	"astrolabe/capture/simulate"
 )
 
-type span struct {
-	name        string
-	first, last int
+// spans are all frames after the warm-up, and those of each phase.
+func (p *program) spans() []simulate.Stretch {
+	return simulate.Stretches(len(p.frames), p.warm, 3, func(i int) int { return p.frames[i].content },
+		func(c int) string { return p.contents[c].name })
 }
 
-// spans are the frames after the warm-up, and those of each phase without its first, which the pipe shares with the
-// phase before.
-func (p *program) spans() []span {
-	all := []span{{"", p.warm, len(p.frames) - 1}}
-	const settle = 3
-	var phases []span
-	begin := p.warm
-	for i := p.warm; i <= len(p.frames); i++ {
-		if i == len(p.frames) || p.frames[i].content != p.frames[begin].content {
-			if i-begin > 2*settle {
-				phases = append(phases, span{p.contents[p.frames[begin].content].name, begin + settle, i - 1})
-			}
-			begin = i
-		}
-	}
-	if len(phases) > 1 {
-		all = append(all, phases...)
-	}
-	return all
-}
-
-func (e *engine) times(spans []span) (out []int64) {
+func (e *engine) times(spans []simulate.Stretch) (out []int64) {
 	for _, s := range spans {
-		out = append(out, e.frames[s.last].flip-e.frames[s.first-1].flip)
+		out = append(out, e.frames[s.Last].flip-e.frames[s.First-1].flip)
 	}
 	return out
 }
@@ -131,26 +111,11 @@ func judge(m *machine, p *program) (*simulate.Truth, error) {
 		return nil, err
 	}
 	for i := range parts {
-		x := &parts[i]
-		for _, list := range [][]simulate.Gain{x.Leaves, x.Queues, x.Whole} {
-			simulate.SortGains(list)
-		}
-		x.Healthy = x.Missed == 0 && paced(x) && x.Leaves[0].Percent < simulate.ClearGain
+		parts[i].Conclude()
 	}
 	truth.Part, truth.Phases = parts[0], parts[1:]
 	truth.Hold(float64(p.pacing.Refresh))
 	return truth, nil
-}
-
-// paced reports whether the display, a cap or the lack of requests sets the pace most of the time.
-func paced(p *simulate.Part) bool {
-	sum := int64(0)
-	for _, s := range p.Shares {
-		if s.Candidate.Level == simulate.LevelDisplay {
-			sum += s.Ns
-		}
-	}
-	return 2*sum > p.End-p.Start
 }
 
 // queues are those that the program uses.
@@ -174,13 +139,13 @@ func (p *program) loose() bool {
 }
 
 // part is what the simulation itself says about a span of frames.
-func (e *engine) part(s span) simulate.Part {
-	p := simulate.Part{Name: s.name, First: s.first, Frames: s.last - s.first + 1, Start: e.frames[s.first-1].flip,
-		End: e.frames[s.last].flip}
+func (e *engine) part(s simulate.Stretch) simulate.Part {
+	p := simulate.Part{Name: s.Name, First: s.First, Frames: s.Last - s.First + 1, Start: e.frames[s.First-1].flip,
+		End: e.frames[s.Last].flip}
 	var leaf, other [causes]int64
 	var byQueue [queues]int64
 	turn, at := int64(0), uint8(noQueue)
-	e.path.walk(e.frames[s.last].flipNode, p.Start, func(start, end int64, queue uint8) {
+	e.path.walk(e.frames[s.Last].flipNode, p.Start, func(start, end int64, queue uint8) {
 		if at = queue; queue != noQueue {
 			held := e.blockedIn(start, end, int(queue))
 			turn += held
@@ -203,7 +168,7 @@ func (e *engine) part(s span) simulate.Part {
 	for _, list := range [][]simulate.Share{p.Shares, p.QueueShares} {
 		slices.SortStableFunc(list, func(a, b simulate.Share) int { return cmp.Compare(b.Ns, a.Ns) })
 	}
-	for i := s.first; i <= s.last; i++ {
+	for i := s.First; i <= s.Last; i++ {
 		p.Missed += e.frames[i].missed
 	}
 	p.GPUBusy, p.ClockMean = e.busyIn(p.Start, p.End), e.clockMean()

@@ -117,17 +117,7 @@ func judge(m *machine, w *load) (*simulate.Truth, error) {
 		}
 	}
 	for i := range parts {
-		p := &parts[i]
-		simulate.SortGains(p.Leaves)
-		simulate.SortGains(p.Queues)
-		simulate.SortGains(p.Whole)
-		shown := int64(0)
-		for _, s := range p.Shares {
-			if s.Candidate.Level == simulate.LevelDisplay {
-				shown += s.Ns
-			}
-		}
-		p.Healthy = p.Missed == 0 && 2*shown > p.End-p.Start && p.Leaves[0].Percent < simulate.ClearGain
+		parts[i].Conclude()
 	}
 	truth.Part, truth.Phases = parts[0], parts[1:]
 	truth.Hold(float64(w.pacing.Refresh))

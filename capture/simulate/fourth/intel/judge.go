@@ -81,9 +81,7 @@ func (s *spec) judge() (*simulate.Truth, error) {
 	}
 	for i := range parts {
 		p := &parts[i]
-		simulate.SortGains(p.Leaves)
-		simulate.SortGains(p.Queues)
-		simulate.SortGains(p.Whole)
+		p.Rank()
 		waits := 0.0
 		for _, l := range []leaf{vsync, frameCap, request} {
 			waits += p.ShareOf(candidates[l])

@@ -165,8 +165,7 @@ func (sc *scene) judge() *simulate.Truth {
 		r.bandwidth, r.latency, r.launch = faster, 1/faster, 1/faster
 	}, true)
 	for i := range parts {
-		simulate.SortGains(parts[i].Leaves)
-		simulate.SortGains(parts[i].Whole)
+		parts[i].Rank()
 	}
 	t := &simulate.Truth{Part: parts[0], Phases: parts[1:]}
 	for i := sc.warm; i < len(sc.frames); i++ {

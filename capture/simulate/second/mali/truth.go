@@ -147,8 +147,7 @@ func (p *program) judge() *simulate.Truth {
 		part := &parts[i]
 		part.Name, part.First, part.Frames = x.name, x.first-p.first, x.last-x.first+1
 		part.Start, part.End = ns(base.out[x.first-1].at), ns(base.out[x.last].at)
-		simulate.SortGains(part.Leaves)
-		simulate.SortGains(part.Whole)
+		part.Rank()
 		part.Shares = shares(base.walk(x.first, x.last), part.End-part.Start)
 		part.QueueShares = part.Shares
 		part.GPUBusy, part.ClockMean = base.load(x)

@@ -92,27 +92,13 @@ func (l *load) judge() (*simulate.Truth, error) {
 	relieve(whole, simulate.WholeCPU, true, func(r *relief) { r.app, r.driver, r.wait = true, true, true })
 	relieve(whole, simulate.WholeGPU, true, func(r *relief) { r.gpu = true })
 	for i := range truth {
-		p := &truth[i]
-		simulate.SortGains(p.Leaves)
-		simulate.SortGains(p.Queues)
-		simulate.SortGains(p.Whole)
-		p.Healthy = p.Missed == 0 && displayed(p) > 0.5 && p.Leaves[0].Percent < simulate.ClearGain
+		truth[i].Conclude()
 	}
 	out.Part, out.Phases = truth[0], truth[1:]
 	if !l.pacing.Adaptive {
 		out.Hold(float64(l.pacing.Refresh))
 	}
 	return out, failed
-}
-
-// displayed is the share of time in which the display's side set the pace.
-func displayed(p *simulate.Part) (share float64) {
-	for _, s := range p.Shares {
-		if s.Candidate.Level == simulate.LevelDisplay {
-			share += p.ShareOf(s.Candidate)
-		}
-	}
-	return share
 }
 
 // partOf is what the simulation itself says of some frames: who set the pace, dates, load.

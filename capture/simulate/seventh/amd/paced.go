@@ -52,7 +52,7 @@ func (l *load) paced(r simulate.Random, p program, want simulate.Candidate) *loa
 		err := e.run(&try, relief{unit: -1, queue: -1}, true, nil)
 		part := e.partOf(try.parts()[0])
 		engines.Put(e)
-		if err == nil && part.Missed == 0 && part.GPUBusy > 0.21 && part.GPUBusy < 0.74 && displayed(&part) > 0.6 {
+		if err == nil && part.Missed == 0 && part.GPUBusy > 0.21 && part.GPUBusy < 0.74 && part.Displayed() > 0.6 {
 			if truth, err := try.judge(); err == nil && truth.Healthy {
 				return &try
 			}

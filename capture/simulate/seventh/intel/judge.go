@@ -7,36 +7,16 @@ import (
 	"astrolabe/capture/simulate"
 )
 
-// span is a row of frames that are judged together.
-type span struct {
-	name        string
-	first, last int
+// spans are all frames after the warm-up, and those of each phase.
+func (p *program) spans() []simulate.Stretch {
+	return simulate.Stretches(len(p.frames), p.warm, 3, func(i int) int { return p.frames[i].content },
+		func(c int) string { return p.contents[c].name })
 }
 
-// spans are all frames after the warm-up, and of several contents each phase without its first frames.
-func (p *program) spans() []span {
-	all := []span{{"", p.warm, len(p.frames) - 1}}
-	const settle = 3
-	begin := p.warm
-	var phases []span
-	for i := p.warm; i <= len(p.frames); i++ {
-		if i == len(p.frames) || p.frames[i].content != p.frames[begin].content {
-			if i-begin > 2*settle {
-				phases = append(phases, span{p.contents[p.frames[begin].content].name, begin + settle, i - 1})
-			}
-			begin = i
-		}
-	}
-	if len(phases) > 1 {
-		all = append(all, phases...)
-	}
-	return all
-}
-
-func (s *sim) times(spans []span) []float64 {
+func (s *sim) times(spans []simulate.Stretch) []float64 {
 	out := make([]float64, len(spans))
 	for i, x := range spans {
-		out[i] = s.frames[x.last].flip.t - s.frames[x.first-1].flip.t
+		out[i] = s.frames[x.Last].flip.t - s.frames[x.First-1].flip.t
 	}
 	return out
 }
@@ -115,16 +95,7 @@ func judge(p *program) (*simulate.Truth, error) {
 	}
 	for i := range parts {
 		x := &parts[i]
-		simulate.SortGains(x.Leaves)
-		simulate.SortGains(x.Queues)
-		simulate.SortGains(x.Whole)
-		paced := int64(0)
-		for _, sh := range x.Shares {
-			if sh.Candidate.Level == simulate.LevelDisplay {
-				paced += sh.Ns
-			}
-		}
-		x.Healthy = x.Missed == 0 && 2*paced > x.End-x.Start && x.Leaves[0].Percent < simulate.ClearGain
+		x.Conclude()
 	}
 	truth := &simulate.Truth{Part: parts[0], Phases: parts[1:], Each: base.truths()}
 	truth.Hold(float64(p.pacing.Refresh))
@@ -169,9 +140,9 @@ func (p *program) worked() (out [units]bool) {
 }
 
 // part is what the simulation itself says of a span.
-func (s *sim) part(x span) simulate.Part {
-	from, to := int64(s.frames[x.first-1].flip.t), int64(s.frames[x.last].flip.t)
-	p := simulate.Part{Name: x.name, First: x.first, Frames: x.last - x.first + 1, Start: from, End: to}
+func (s *sim) part(x simulate.Stretch) simulate.Part {
+	from, to := int64(s.frames[x.First-1].flip.t), int64(s.frames[x.Last].flip.t)
+	p := simulate.Part{Name: x.Name, First: x.First, Frames: x.Last - x.First + 1, Start: from, End: to}
 	add := func(list *[]simulate.Share, c simulate.Candidate, ns int64) {
 		if ns == 0 {
 			return
@@ -184,7 +155,7 @@ func (s *sim) part(x span) simulate.Part {
 		}
 		*list = append(*list, simulate.Share{Candidate: c, Ns: ns})
 	}
-	s.path.Walk(s.frames[x.last].flip.node, from, func(a, b int64, cause, queue uint8) {
+	s.path.Walk(s.frames[x.Last].flip.node, from, func(a, b int64, cause, queue uint8) {
 		add(&p.Shares, candidateOf(cause), b-a)
 		if queue == simulate.NoQueue {
 			add(&p.QueueShares, candidateOf(cause), b-a)
@@ -196,7 +167,7 @@ func (s *sim) part(x span) simulate.Part {
 	})
 	simulate.SortShares(p.Shares)
 	simulate.SortShares(p.QueueShares)
-	for i := x.first; i <= x.last; i++ {
+	for i := x.First; i <= x.Last; i++ {
 		p.Missed += s.frames[i].missed
 	}
 	busy := 0.0

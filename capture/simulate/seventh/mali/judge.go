@@ -107,17 +107,7 @@ func judge(c *chip, w *load) (*simulate.Truth, error) {
 		return nil, failed
 	}
 	for i := range parts {
-		p := &parts[i]
-		simulate.SortGains(p.Leaves)
-		simulate.SortGains(p.Queues)
-		simulate.SortGains(p.Whole)
-		shown := int64(0)
-		for _, s := range p.Shares {
-			if s.Candidate.Level == simulate.LevelDisplay {
-				shown += s.Ns
-			}
-		}
-		p.Healthy = p.Missed == 0 && 2*shown > p.End-p.Start && p.Leaves[0].Percent < simulate.ClearGain
+		parts[i].Conclude()
 	}
 	truth.Part = parts[0]
 	truth.Phases = parts[1:]

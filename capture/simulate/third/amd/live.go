@@ -363,7 +363,6 @@ func (s *scene) part(name string, base *simulated, whole *[2]*simulated, relieve
 		p.Leaves = append(p.Leaves, gain(candidate(k), r))
 	}
 	p.Whole = []simulate.Gain{gain(simulate.WholeCPU, whole[0]), gain(simulate.WholeGPU, whole[1])}
-	simulate.SortGains(p.Leaves)
-	simulate.SortGains(p.Whole)
+	p.Rank()
 	return p
 }

@@ -79,8 +79,7 @@ func (p *program) judge() *simulate.Truth {
 		}
 	}
 	for i := range parts {
-		simulate.SortGains(parts[i].Leaves)
-		simulate.SortGains(parts[i].Whole)
+		parts[i].Rank()
 	}
 	t := &simulate.Truth{Part: parts[0], Phases: parts[1:]}
 	for n := range e.frames {
