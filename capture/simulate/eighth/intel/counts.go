@@ -75,7 +75,7 @@ func (q *sample) gen9() map[string]float64 {
 		"L3Bank03Accesses": q.sum(tLookups, opKinds) / 8, "VfBottleneck": q.share(t[tWait+vertexFetch], 1),
 		"VsBottleneck": q.share(t[tReady+1], 1), "ClBottleneck": q.share(t[tWait+clipper], 1), "SfBottleneck": q.share(t[tWait+setup], 1),
 		"HiDepthBottleneck": q.share(t[tWait+hierarchicalDepth], 1), "EarlyDepthBottleneck": q.share(t[tWait+earlyDepth], 1),
-		"BcBottleneck": q.share(t[tReady], 1), "ClStall": q.share(t[tFixedHeld]+t[tWait+setup]+t[tWait+rasterizer], 1),
+		"BcBottleneck": q.share(0.03*t[tBusy+rasterizer], 1), "ClStall": q.share(t[tFixedHeld]+t[tWait+setup]+t[tWait+rasterizer], 1),
 		"SfStall": q.share(t[tFixedHeld]+t[tWait+rasterizer], 1), "PolyDataReady": q.share(t[tBusy+setup]+t[tWait+rasterizer], 1),
 		"Rasterizer0InputAvailable": q.share(t[tBusy+rasterizer]+t[tWait+rasterizer], 1),
 		"Rasterizer0OutputReady":    q.share(t[tBusy+rasterizer]+t[tWait+hierarchicalDepth], 1),
@@ -86,7 +86,7 @@ func (q *sample) gen9() map[string]float64 {
 	}
 	for n := range 3 {
 		at := string(rune('0' + n))
-		out["PSThread0"+at+"ReadyForDispatch"], out["NonPSThread0"+at+"ReadyForDispatch"] = q.share(t[tReady], 1), q.share(t[tReady+1], 1)
+		out["PSThread0"+at+"ReadyForDispatch"], out["NonPSThread0"+at+"ReadyForDispatch"] = q.share(t[tReady], 1), q.share(t[tReady+1]+t[tReady+2], 1)
 		out["Sampler0"+at+"InputAvailable"] = q.share(t[tSamplerBusy+n], 1)
 		out["Sampler0"+at+"OutputReady"] = q.share(per(t[tTexels]), 1) // a quad of results a clock, however many were filtered for it
 	}

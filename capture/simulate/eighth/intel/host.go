@@ -52,33 +52,6 @@ func (d *drawn) left(o *simulate.Options, chosen [][]selected) []string {
 	return out
 }
 
-// units is of how many units a counter of shares of the clocks is the sum, 0 where it counts something else.
-func units(m *machine, symbol string) int {
-	has := func(parts ...string) bool {
-		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(symbol, p) })
-	}
-	switch {
-	case !m.xe2 && (has("GpuBusy", "RenderBusy", "AnyRing", "Bottleneck", "Sampler0Busy", "Sampler1Busy", "Ready", "Available") ||
-		strings.HasPrefix(symbol, "L30") || symbol == "ClStall" || symbol == "SfStall"):
-		return 1
-	case !m.xe2 && has("Active", "EuStall"), m.xe2 && has("XVE_ACTIVE", "XVE_STALL", "HOLD", "XVE_PIPE", "MULTIPLE", "ALU0_", "ALU1_"):
-		return m.eus * m.clusters
-	case !m.xe2:
-		return 0
-	case has("GPU_BUSY", "ENGINE_BUSY"):
-		return 1
-	case has("SAMPLER_ACTIVE", "SAMPLER_INPUT", "SAMPLER_OUTPUT", "DISPATCH_INPUT", "QUEUE0", "GPGPU_DISPATCH", "PS_OUTPUT", "LOAD_STORE_CACHE_INPUT", "LOAD_STORE_CACHE_OUTPUT"):
-		return 2 * m.clusters
-	case has("L3_BUSY", "L3_INPUT", "L3_OUTPUT", "L3_STALL", "L3_SUPERQ"):
-		return m.banks
-	case has("PIXEL_POST", "RENDER_CACHE_INPUT", "RENDER_CACHE_OUTPUT", "FIFOFULL", "IZ_OUTPUT"):
-		return 4
-	case has("READY", "AVAILABLE", "QUEUE_FULL", "MEMORY_ACTIVE"):
-		return 2
-	}
-	return 0
-}
-
 // hostRow is what the threads of the program did in a sample, and how hot the processor was.
 type hostRow struct {
 	threads [2]float64 // ns

@@ -105,7 +105,7 @@ func (d *drawn) phase(name string, passes []pass, ns float64, even bool) {
 // fit gives the sections of a frame the work that takes so long.
 func (d *drawn) fit(c *content, ns float64) {
 	v := newSolver(&d.m)
-	for range 4 {
+	for range 3 {
 		fixed, work := 0.0, 0.0
 		for i := range c.sections {
 			r := v.take(&c.sections[i], 1, 1)
@@ -164,10 +164,9 @@ func (d *drawn) throttle(hot bool, share float64) {
 
 // usual is a program as people have them.
 func (d *drawn) usual(any bool) {
-	names, weights := d.m.programs()
-	name := names[d.Weighted(weights)]
+	name := d.author.kindOf()
 	if any {
-		name = "any passes"
+		name = anyPasses
 	}
 	compute := name == "inference" || name == "simulation" || name == "analysis" || name == "photographs"
 	ns := d.Log(5e6, 34e6)
@@ -186,20 +185,20 @@ func (d *drawn) usual(any bool) {
 			break
 		}
 	}
-	app, driver := ns*d.Log(0.12, 2), ns*d.Log(0.06, 0.9)
+	app, driver := ns*d.Log(0.3, 1.25), ns*d.Log(0.15, 0.8)
 	if compute {
 		app, driver = ns*d.Log(0.02, 0.5), ns*d.Log(0.02, 0.3)
-		d.w.pacing.Ahead = simulate.Pick(d.Random, 1, 2, 3)
+		d.w.pacing.Ahead = simulate.Pick(d.Random, 1, 2, 2, 3)
 	}
 	switch x := d.Float64(); {
-	case compute || x < 0.6:
+	case compute || x < 0.72:
 		if !compute && d.Chance(0.1) {
 			d.w.pacing.Ahead = 1
 		}
-	case x < 0.78:
+	case x < 0.85:
 		d.w.pacing.Refresh = int64(1e9 / simulate.Pick(d.Random, 60., 60, 60, 120))
 		d.w.pacing.Cadence = []int{1}
-	case x < 0.9:
+	case x < 0.94:
 		d.w.pacing.Refresh, d.w.pacing.Adaptive = 8333333, true
 	default:
 		d.w.pacing.Cap = int64(1e9 / simulate.Pick(d.Random, 30., 60))
@@ -278,8 +277,7 @@ func (d *drawn) rest(ns float64) {
 }
 
 func (d *drawn) healthy() {
-	names, weights := d.m.programs()
-	name := names[d.Weighted(weights)]
+	name := d.author.kindOf()
 	d.text = name
 	ns := d.Log(2.5e6, 16e6)
 	d.phase(name, d.author.program(name), ns, false)
@@ -335,8 +333,7 @@ func (d *drawn) phases() {
 		case x < 0.75 && k == 1:
 			name, list, app = "busy processor", d.author.program("forward game"), ns*d.Between(1.3, 2.5)
 		default:
-			names, weights := d.m.programs()
-			name = names[d.Weighted(weights)]
+			name = d.author.kindOf()
 			list = d.author.program(name)
 		}
 		d.phase(fmt.Sprintf("%d: %s", k+1, name), list, ns, false)

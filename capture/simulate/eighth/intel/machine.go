@@ -82,7 +82,7 @@ func newMachine(name string, r simulate.Random) machine {
 	if name == Names[1] {
 		m := machine{xe2: true, gpu: "intel-lnl", device: "Lunar Lake", pci: 0x64A0, clusters: 4, rows: 8, eus: 16,
 			simd: 16, issue: 1, sampler: 4, port: 4, local: 4, rays: 0.16, fetch: 2, clip: 1.2, prim: 0.8, raster: 16, hiz: 32, early: 16,
-			color: 8, banks: 8, hit: 180, filter: 220, lowest: 0.4e9, step: 50e6, ns: r.Between(190, 260), ring: 2, oa: 19.2e6, cores: 8}
+			color: 8, banks: 8, hit: 180, filter: 220, lowest: 0.4e9, step: 100e6, ns: r.Between(190, 260), ring: 2, oa: 19.2e6, cores: 8}
 		m.hz = simulate.Pick(r, 1.85e9, 1.95e9, 2.0e9, 2.05e9)
 		m.bytes = 136.5e9 * r.Between(0.72, 0.84)
 		m.efficiency = r.Between(0.88, 0.96)
@@ -103,6 +103,14 @@ func newMachine(name string, r simulate.Random) machine {
 
 // batch is how many invocations a batch has: a thread of each EU of a cluster.
 func (m *machine) batch() float64 { return float64(m.eus * m.simd) }
+
+// some is the share of a batch's threads that have any of so many lines.
+func (m *machine) some(lines float64) float64 {
+	if x := lines / float64(m.eus); x < 1 {
+		return x * (1 - x/3)
+	}
+	return 1 - 1/(3*lines/float64(m.eus)) // of those that lie together
+}
 
 // share is the nearest step of the clock, as a share of the highest.
 func (m *machine) share(x float64) float64 {

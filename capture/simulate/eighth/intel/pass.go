@@ -50,7 +50,7 @@ type pass struct {
 
 func (p *pass) kind() int {
 	if p.compute {
-		return 1
+		return 2
 	}
 	return 0
 }

@@ -1,6 +1,11 @@
 package intel
 
-import "astrolabe/capture/simulate"
+import (
+	"slices"
+	"strings"
+
+	"astrolabe/capture/simulate"
+)
 
 // author draws what programs consist of. Work is in pixels, vertices and instructions; size multiplies it, so that a
 // case finds the frame time that it wants.
@@ -119,108 +124,88 @@ func (a *author) kernel(kind string) pass {
 	return a.m.compute(k)
 }
 
-// program draws a whole program of a kind: the passes of its frame.
-func (a *author) program(kind string) (list []pass) {
-	add := func(p ...pass) { list = append(list, p...) }
-	posts := func(lo, hi int) {
-		for range a.Whole(lo, hi) {
-			add(a.post("post"))
+func (a *author) model() pass {
+	d := drawing{name: "model", pixels: a.pixels, overdraw: a.Between(0.5, 2), hidden: a.Between(0.1, 0.4), early: a.Between(0.1, 0.3),
+		vertices: a.Log(5e5, 4e6), triangle: a.Between(0.8, 1.9), culled: a.Between(0.2, 0.6), attributes: a.Between(1, 2),
+		vertexALU: a.Between(15, 60), alu: a.Between(15, 60), loads: 1, rounds: 1, color: 4, depth: 2}
+	d.draws = d.vertices / a.Log(200, 20000)
+	return a.m.draw(a.shader(d))
+}
+
+// programs are the kinds of programs: how common they are on Gen9 and on Lunar Lake, and the passes of a frame, by their
+// names. One with a question mark is there in half of them, one with a star one to three times.
+var programs = []program{
+	{"deferred game", "shadow* G-buffer lighting alpha image? stencil? post* interface", 3, 3},
+	{"forward game", "shadow? depth? opaque alpha post? post? interface", 4, 4},
+	{"game with much alpha", "opaque alpha alpha alpha post? interface", 2, 2},
+	{"CAD", "model* model? interface", 1, 1},
+	{"desktop", "interface* interface? post? post?", 1.5, 1.5},
+	{"video", "image scale post? interface", 1.5, 1.5},
+	{"inference", "matrix* stream? numeric? matrix* stream?", 2, 2},
+	{"simulation", "stencil* stream? numeric? gather? stream?", 1.5, 1.5},
+	{"analysis", "chase? gather* sort* stream?", 1, 1},
+	{"photographs", "image* stream? stencil? image?", 1, 1},
+	{"ray tracer", "G-buffer rays image post*", 0, 1.5},
+	{anyPasses, "shadow? opaque? alpha? post? interface? G-buffer? matrix? stream? stencil? gather? chase? sort? image? numeric?", 0, 0},
+}
+
+type program struct {
+	name, passes string
+	gen9, xe2    float64
+}
+
+const anyPasses = "passes of any kind"
+
+// kindOf draws a kind of program.
+func (a *author) kindOf() string {
+	var weights []float64
+	for _, p := range programs {
+		if weights = append(weights, p.gen9); a.m.xe2 {
+			weights[len(weights)-1] = p.xe2
 		}
 	}
-	switch kind {
-	case "deferred game":
-		for range a.Whole(1, 3) {
-			add(a.shadow())
+	return programs[a.Weighted(weights)].name
+}
+
+// program draws the passes of a program of a kind.
+func (a *author) program(kind string) (list []pass) {
+	i := slices.IndexFunc(programs, func(p program) bool { return p.name == kind })
+	for _, word := range strings.Fields(programs[i].passes) {
+		name, often := strings.TrimRight(word, "?*"), 1
+		switch {
+		case strings.HasSuffix(word, "*"):
+			often = a.Whole(1, 3)
+		case strings.HasSuffix(word, "?") && a.Chance(map[bool]float64{true: 0.7, false: 0.5}[kind == anyPasses]):
+			often = 0
 		}
-		add(a.opaque("G-buffer"), a.post("lighting"), a.alpha())
-		if a.Chance(0.6) {
-			add(a.kernel(simulate.Pick(a.Random, "image", "stencil", "gather")))
+		for range often {
+			list = append(list, a.named(name))
 		}
-		posts(1, 4)
-		add(a.interfaces())
-	case "forward game":
-		if a.Chance(0.6) {
-			add(a.shadow())
-		}
-		if a.Chance(0.4) {
-			add(a.prepass())
-		}
-		add(a.opaque("opaque"), a.alpha())
-		posts(0, 3)
-		add(a.interfaces())
-	case "game with much alpha":
-		add(a.opaque("opaque"), a.alpha(), a.alpha(), a.alpha())
-		posts(0, 1)
-		add(a.interfaces())
-	case "CAD":
-		for range a.Whole(1, 4) {
-			d := drawing{name: "model", pixels: a.pixels, overdraw: a.Between(0.5, 2), hidden: a.Between(0.1, 0.4), early: a.Between(0.1, 0.3),
-				vertices: a.Log(5e5, 4e6), triangle: a.Between(0.8, 1.9), culled: a.Between(0.2, 0.6), attributes: a.Between(1, 2),
-				vertexALU: a.Between(15, 60), alu: a.Between(15, 60), loads: 1, rounds: 1, color: 4, depth: 2}
-			d.draws = d.vertices / a.Log(200, 20000)
-			add(a.m.draw(a.shader(d)))
-		}
-		add(a.interfaces())
-	case "desktop":
-		for range a.Whole(1, 5) {
-			add(a.interfaces())
-		}
-		posts(0, 2)
-	case "video":
-		add(a.kernel("image"), a.post("scale"))
-		posts(0, 2)
-		add(a.interfaces())
-	case "inference":
-		for range a.Whole(3, 7) {
-			add(a.kernel(simulate.Pick(a.Random, "matrix", "matrix", "stream", "numeric")))
-		}
-	case "simulation":
-		for range a.Whole(2, 6) {
-			add(a.kernel(simulate.Pick(a.Random, "stencil", "stream", "numeric", "gather")))
-		}
-	case "analysis":
-		for range a.Whole(2, 6) {
-			add(a.kernel(simulate.Pick(a.Random, "chase", "gather", "sort", "stream")))
-		}
-	case "photographs":
-		for range a.Whole(2, 5) {
-			add(a.kernel(simulate.Pick(a.Random, "image", "image", "stream", "stencil")))
-		}
-	case "ray tracer":
-		add(a.opaque("G-buffer"), a.kernel("rays"), a.kernel("image"))
-		posts(1, 2)
-	default: // any passes in any mixture
-		for range a.Whole(1, 8) {
-			switch a.IntN(9) {
-			case 0:
-				add(a.shadow())
-			case 1:
-				add(a.opaque("opaque"))
-			case 2:
-				add(a.alpha())
-			case 3:
-				add(a.post("post"))
-			case 4:
-				add(a.interfaces())
-			case 5:
-				add(a.opaque("G-buffer"))
-			default:
-				add(a.kernel(simulate.Pick(a.Random, "matrix", "stream", "stencil", "gather", "chase", "sort", "image", "numeric")))
-			}
-		}
+	}
+	if len(list) == 0 {
+		list = append(list, a.opaque("opaque"))
 	}
 	return list
 }
 
-// programs are the kinds of programs, with how common they are.
-func (m *machine) programs() ([]string, []float64) {
-	names := []string{"deferred game", "forward game", "game with much alpha", "CAD", "desktop", "video", "inference", "simulation",
-		"analysis", "photographs", "ray tracer"}
-	weights := []float64{3, 4, 2, 1, 1.5, 1.5, 2, 1.5, 1, 1, 0}
-	if m.xe2 {
-		weights[10] = 1.5
+func (a *author) named(name string) pass {
+	switch name {
+	case "shadow":
+		return a.shadow()
+	case "depth":
+		return a.prepass()
+	case "opaque", "G-buffer":
+		return a.opaque(name)
+	case "alpha":
+		return a.alpha()
+	case "model":
+		return a.model()
+	case "post", "lighting", "scale":
+		return a.post(name)
+	case "interface":
+		return a.interfaces()
 	}
-	return names, weights
+	return a.kernel(name)
 }
 
 // plant draws a pass that one unit limits.
@@ -267,9 +252,6 @@ func (a *author) plant(cause int) pass {
 		d.color, d.alu, d.overdraw, d.hidden, d.early, d.depth = 0, 0, 20, 0.95, 0.5, 0.3
 	case earlyDepth:
 		d.color, d.alu, d.overdraw, d.hidden, d.early, d.depth, d.fill, d.vertices = 0, 0, 12, 0.02, 0.9, 0.05, 1, 2e3
-		p := a.m.draw(a.shader(d))
-		p.tests = a.Between(1.8, 2.5)
-		return p
 	case pixelBackend:
 		d.overdraw, d.blend, d.rounds, d.kill = a.Between(3, 8), a.Between(0.85, 1), 1, 0
 	case bandwidth:
@@ -287,5 +269,9 @@ func (a *author) plant(cause int) pass {
 		}
 		return p
 	}
-	return a.m.draw(a.shader(d))
+	p := a.m.draw(a.shader(d))
+	if p.tests = 1; cause == earlyDepth { // stencil too, and several samples
+		p.tests = a.Between(1.8, 2.5)
+	}
+	return p
 }

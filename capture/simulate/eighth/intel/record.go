@@ -2,6 +2,7 @@ package intel
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -88,10 +89,12 @@ func (m *machine) period(d time.Duration) float64 {
 
 // samples divides what happened by reports. first is the start of the first of them.
 func (c *course) samples(m *machine, axis *capture.Axis, origin int64) []sample {
-	out := make([]sample, axis.Len())
+	out, carry := make([]sample, axis.Len()), 0.0
 	for i := range out {
 		out[i].m = m
-		out[i].ticks = c.clock(origin+axis.Start[i], origin+axis.End[i]) * m.hz / 1e9
+		ticks := c.clock(origin+axis.Start[i], origin+axis.End[i])*m.hz/1e9 + carry
+		out[i].ticks = math.Floor(ticks) // whole, so that no share of them is rounded above them
+		carry = ticks - out[i].ticks
 	}
 	i := 0
 	for k := range c.busy {
@@ -110,6 +113,11 @@ func (c *course) samples(m *machine, axis *capture.Axis, origin int64) []sample 
 				out[j].t[n] += (whole - part) * b.r.tally[n]
 			}
 		}
+	}
+	for i := range out {
+		q := &out[i]
+		q.t[tLoaded] = q.share(q.t[tLoaded], m.clusters)
+		q.t[tOccupied] = min(q.t[tOccupied], q.t[tLoaded]*float64(m.rows))
 	}
 	return out
 }
@@ -267,11 +275,6 @@ func (d *drawn) columns(axis *capture.Axis, chosen [][]selected, all []sample, c
 		}
 		for _, n := range names {
 			cols.Add(places[n], max(0, values[n]))
-		}
-		for _, s := range chosen[codes[i]] { // what is a share of the clocks is rounded with them
-			if n := units(&d.m, s.symbol); n > 0 {
-				cols.Limit(places[s.counter], cols.Last(ticks)*uint64(n))
-			}
 		}
 		for _, at := range clocks {
 			cols.Set(at, float64(int(q.ticks/ns*1e3*60+500)/1000)*1000/60) // in 16.67 MHz

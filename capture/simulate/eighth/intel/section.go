@@ -10,7 +10,7 @@ type section struct {
 }
 
 // reach is how many items of a pass are simulated one by one; longer passes go on as their middle does.
-const reach = 200
+const reach = 150
 
 // estimate is a pass, or two at once, as far as it was simulated.
 type estimate struct {

@@ -47,7 +47,7 @@ type batch struct {
 	of, stage, cluster uint8
 	op                 int
 	item               int32
-	varies             float64
+	varies, misses     float64 // misses is the share of its threads that wait for memory
 	node               int32
 }
 
@@ -72,7 +72,7 @@ type shader struct {
 		held  int
 		since float64
 	}
-	waiting [2]float64 // since when pixel threads, and others, wait for a slot; -1 if none do
+	waiting [3]float64 // since when threads of pixels, vertices and compute wait for a slot; -1 if none do
 	last    float64
 	node    int32
 	tally   [tallies]float64
@@ -90,7 +90,7 @@ const (
 
 func (s *shader) reset(m *machine, ease *[gpuCauses]float64, share float64, keep bool) {
 	*s = shader{m: m, ease: ease, clock: m.hz * share, path: s.path, heap: s.heap[:0], flows: s.flows[:0],
-		batches: s.batches[:0], queue: s.queue[:0], waiting: [2]float64{-1, -1}}
+		batches: s.batches[:0], queue: s.queue[:0], waiting: [3]float64{-1, -1, -1}}
 	s.path.Keep = keep
 	s.path.Begin(launch)
 }
@@ -248,7 +248,11 @@ func (s *shader) handle(e event) {
 	case evMemory:
 		_, n := s.memory(e.t, e.node, float64(e.lines), e.of)
 		s.tally[tReadLines] += float64(e.lines)
-		end := s.bus.free + m.ns*1e-9*s.clock/s.ease[latency]
+		// A batch goes on when its threads do in the mean.
+		end := e.t + s.batches[e.id].misses*(s.bus.free-e.t+m.ns*1e-9*s.clock/s.ease[latency])
+		if s.bus.free > end {
+			n = e.node
+		}
 		s.push(event{end, evNext, e.of, e.id, 0, s.at(end, latency, e.of, n)})
 	case evWrite:
 		over, n := s.memory(e.t, e.node, float64(e.lines), e.of)

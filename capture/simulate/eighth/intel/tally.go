@@ -9,8 +9,8 @@ const (
 	tPipe        = tThreads + 3           // by stage and pipe: it executed
 	tBoth        = tPipe + 6              // by stage: both did
 	tSend        = tBoth + 3              // by stage
-	tReady       = tSend + 3              // pixel threads, and others, waited for slots
-	tSamplerHold = tReady + 2             // by cluster: threads waited for room before the sampler
+	tReady       = tSend + 3              // threads of pixels, vertices and compute waited for slots
+	tSamplerHold = tReady + 3             // by cluster: threads waited for room before the sampler
 	tSamplerBusy = tSamplerHold + 3       // by cluster
 	tPortHeld    = tSamplerBusy + 3       // by cluster: L3 had no room
 	tBank0       = tPortHeld + 3          // of the first two banks
@@ -74,7 +74,7 @@ const (
 
 // waited are the times that depend on what else goes on.
 var waited = func() (out [tallies]bool) {
-	for _, r := range [][2]int{{tWait, earlyDepth + 1}, {tReady, 5}, {tPortHeld, 3}, {tBankStall0, 2}, {tOccupied, 4}, {tBankStall, 1}, {tFull, 1}} {
+	for _, r := range [][2]int{{tWait, earlyDepth + 1}, {tReady, 6}, {tPortHeld, 3}, {tBankStall0, 2}, {tOccupied, 4}, {tBankStall, 1}, {tFull, 1}} {
 		for i := range r[1] {
 			out[r[0]+i] = true
 		}

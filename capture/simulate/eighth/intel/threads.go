@@ -43,19 +43,18 @@ func (s *shader) fill(t float64, n int32) {
 			}
 		}
 	}
-	waits := [2]bool{1: len(s.queue) > 0}
+	waits := [3]bool{1: len(s.queue) > 0}
 	for of := range s.flows {
 		if f := &s.flows[of]; f.started < f.ready {
 			waits[f.p.kind()] = true
 		}
 	}
 	for k, w := range waits {
-		switch {
-		case w && s.waiting[k] < 0:
-			s.waiting[k] = t
-		case !w && s.waiting[k] >= 0:
+		if s.waiting[k] >= 0 {
 			s.tally[tReady+k] += t - s.waiting[k]
-			s.waiting[k] = -1
+		}
+		if s.waiting[k] = -1; w {
+			s.waiting[k] = t
 		}
 	}
 }
@@ -269,10 +268,11 @@ func (s *shader) ask(e event) {
 		s.push(event{end, evWrite, e.of, tStoreLines, float32(missed), node})
 	case store:
 	case missed > 0:
-		end += s.m.hit / 2 / s.ease[latency]
+		b.misses = s.m.some(missed)
+		end += s.m.hit / 2 / s.ease[latency] * s.m.some(lines)
 		s.push(event{end, evMemory, e.of, id, float32(missed), s.at(end, latency, b.of, node)})
 	default:
-		end += s.m.hit / s.ease[latency]
+		end += s.m.hit / s.ease[latency] * s.m.some(lines)
 		s.push(event{end, evNext, e.of, id, 0, s.at(end, latency, b.of, node)})
 	}
 }

@@ -1,32 +1,5 @@
 package intel
 
-// stalls are how the time that vector engines stall divides.
-func (q *sample) stalls(symbol string) float64 {
-	t, stall := &q.t, q.t[tLoaded]-q.active()
-	send := min(0.9*stall, t[tHold])
-	rest := stall - send
-	own := 0.05 + 0.45*q.active()/max(1, t[tLoaded]) // of instructions that wait for others before them
-	barrier := 0.0
-	if t[tBarriers] > 0 {
-		barrier = 0.06
-	}
-	switch symbol {
-	case "SENDWR":
-		return send
-	case "ALUWR":
-		return rest * own
-	case "INSTFETCH":
-		return rest * 0.02
-	case "CONTROL", "PIPESTALL", "OTHER":
-		return rest * 0.01
-	case "BARRIER":
-		return rest * barrier
-	case "SBID":
-		return rest * (1 - own - 0.05 - barrier)
-	}
-	return 0
-}
-
 // xe2 is the same for the metric sets of Xe2. A cluster is two Xe-cores, and what there is of it for a slice, a node or
 // a pipe counts in all of them.
 func (q *sample) xe2() map[string]float64 {
@@ -44,7 +17,7 @@ func (q *sample) xe2() map[string]float64 {
 		"COMMAND_PARSER_COMPUTE_ENGINE_BUSY":                 q.share(t[tAsync]+t[tBeside], 1),
 		"COMMAND_PARSER_RENDER_ENGINE_DISPATCH_KERNEL_COUNT": t[tKernels], "COMMAND_PARSER_RENDER_ENGINE_DRAW_COUNT": t[tDraws],
 		"COMMAND_PARSER_FLUSH_COUNT": t[tSections], "GPGPU_THREADGROUP_COUNT": t[tGroups],
-		"GPGPU_DISPATCH": q.share(t[tReady+1]*float64(cores), cores), "IA_VERTEX": t[tVertices], "CLIPPER_INPUT_VERTEX": t[tVertices],
+		"GPGPU_DISPATCH": q.share(t[tReady+2]*float64(cores), cores), "IA_VERTEX": t[tVertices], "CLIPPER_INPUT_VERTEX": t[tVertices],
 		"IA_PRIMITIVE": t[tTriangles], "STRIPSFAN_OBJECT_COUNT": t[tTriangles], "CLIPPER_PRIMITIVE_CULL": t[tCulled],
 		"CLIPPER_PRIMITIVE_OUTPUT": t[tTriangles] - t[tCulled], "RASTERIZER_SAMPLE_OUTPUT": 4 * t[tQuads], "PIXEL_WRITE": 4 * t[tColor],
 		"PIXEL_BLEND": 4 * t[tBlended], "SHADER_PIX_KILL": 4 * t[tKilled], "POSTPS_ALPHA_TEST_FAIL": 4 * t[tFailed],
@@ -92,9 +65,9 @@ func (q *sample) xe2() map[string]float64 {
 		"PIXEL_POST_PROCESS_INPUT_AVAILABLE": q.share(4*t[tColorBusy], 4), "PIXEL_POST_PROCESS_OUTPUT_READY": q.share(4*t[tColorBusy], 4),
 		"RENDER_CACHE_INPUT_AVAILABLE": q.share(4*t[tColorBusy], 4), "RENDER_CACHE_OUTPUT_READY": q.share(4*t[tColorBusy], 4),
 		"PS_OUTPUT_AVAILABLE":                        q.share(float64(cores)*t[tColorBusy], cores),
-		"THREAD_DISPATCH_INPUT_AVAILABLE":            q.share(float64(cores)*(t[tReady]+t[tReady+1]), cores),
-		"THREAD_DISPATCH_QUEUE0_STALL":               q.share(float64(cores)*t[tReady+1], cores),
-		"THREADGROUP_DISPATCH_QUEUE0_RESOURCE_STALL": q.share(float64(cores)*t[tReady+1], cores), "GPU_BUSY": q.share(t[tTime], 1),
+		"THREAD_DISPATCH_INPUT_AVAILABLE":            q.share(float64(cores)*q.sum(tReady, 3), cores),
+		"THREAD_DISPATCH_QUEUE0_STALL":               q.share(float64(cores)*(t[tReady+1]+t[tReady+2]), cores),
+		"THREADGROUP_DISPATCH_QUEUE0_RESOURCE_STALL": q.share(float64(cores)*(t[tReady+1]+t[tReady+2]), cores), "GPU_BUSY": q.share(t[tTime], 1),
 		"COMMAND_PARSER_RENDER_ENGINE_BUSY": q.share(t[tTime]-t[tAsync], 1), "XVE_INST_EXECUTED_ALU0_ALL": q.pipes(0) * eus,
 		"XVE_INST_EXECUTED_ALU0_ALL_UTILIZATION": q.pipes(0) * eus, "XVE_INST_EXECUTED_ALU0_VS": t[tPipe+2*vs+0] * eus,
 		"XVE_INST_EXECUTED_ALU0_VS_UTILIZATION": t[tPipe+2*vs+0] * eus, "XVE_INST_EXECUTED_ALU0_PS": t[tPipe+2*ps+0] * eus,
@@ -105,8 +78,16 @@ func (q *sample) xe2() map[string]float64 {
 		"XVE_INST_EXECUTED_ALU1_PS_UTILIZATION": t[tPipe+2*ps+1] * eus, "XVE_INST_EXECUTED_ALU1_CS": t[tPipe+2*cs+1] * eus,
 		"XVE_INST_EXECUTED_ALU1_CS_UTILIZATION": t[tPipe+2*cs+1] * eus,
 	}
-	for _, reason := range []string{"SENDWR", "ALUWR", "INSTFETCH", "CONTROL", "PIPESTALL", "OTHER", "BARRIER", "SBID"} {
-		out["XVE_STALL_"+reason] = q.stalls(reason) * eus
+	// Messages that find no room, instructions that wait for others before them, barriers, and the rest for messages.
+	stall := (t[tLoaded] - q.active()) * eus
+	send, own, barrier := min(0.9*stall, t[tHold]*eus), 0.05+0.45*q.active()/max(1, t[tLoaded]), 0.0
+	if t[tBarriers] > 0 {
+		barrier = 0.06
 	}
+	for reason, share := range map[string]float64{"ALUWR": own, "INSTFETCH": 0.02, "CONTROL": 0.01, "PIPESTALL": 0.01, "OTHER": 0.01,
+		"BARRIER": barrier, "SBID": 1 - own - 0.05 - barrier} {
+		out["XVE_STALL_"+reason] = (stall - send) * share
+	}
+	out["XVE_STALL_SENDWR"] = send
 	return out
 }
