@@ -36,7 +36,6 @@ func judge(m *machine, w *load) *simulate.Truth {
 	v := newSolver(m)
 	v.keep = true
 	base := w.run(v, none, true)
-	v.keep = false
 	spans := w.spans()
 	truth := &simulate.Truth{Each: base.each}
 	parts := make([]simulate.Part, len(spans))
@@ -62,7 +61,9 @@ func judge(m *machine, w *load) *simulate.Truth {
 		}
 		var other *course
 		if parts[0].ShareOf(candidates[cause]) > 0 || w.clock.limit > 0 && cause != rayTracing {
-			other = w.run(newSolver(m, cause), none, false)
+			eased := newSolver(m, cause)
+			eased.base, eased.cause = v, cause
+			other = w.run(eased, none, false)
 		}
 		against(candidates[cause], other, leaves)
 	}

@@ -102,6 +102,8 @@ type result struct {
 // solver knows how long sections take under a relief. It simulates each once for each step of the clock.
 type solver struct {
 	m     *machine
+	base  *solver // without relief of the one cause that this has it for; nil where it is another
+	cause int
 	ease  [gpuCauses]float64
 	keep  bool
 	known map[where]*estimate
@@ -130,6 +132,14 @@ func (v *solver) of(share float64, sec ...*pass) *estimate {
 		k.second = sec[1]
 	}
 	e := v.known[k]
+	if e == nil && v.base != nil {
+		// What never set the pace makes nothing faster.
+		if e = v.base.of(share, sec...); e.shares[v.cause] > 0 {
+			e = nil
+		} else {
+			v.known[k] = e
+		}
+	}
 	if e == nil {
 		e = v.s.measure(v.m, sec, &v.ease, share, v.keep)
 		v.known[k] = e
