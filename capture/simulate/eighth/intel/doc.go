@@ -27,7 +27,8 @@
 // written: the same paper and its predecessor of Gen8.
 //
 // Xe2 (Intel, Lunar Lake at Computex 2024): 8 Xe-cores of 8 vector engines, SIMD16 natively, 8 threads each, up to 2.05
-// GHz, 8 MB of L2, LPDDR5X-8533 of 128 bits (136.5 GB/s), 32 pixels written a clock, 8 ray tracing units of 18 boxes.
+// GHz, 8 MB of L2, LPDDR5X-8533 of 128 bits (136.5 GB/s), 2 slices with a rasterizer and pixel backends each, 8 ray tracing
+// units of 18 boxes a clock (also tomshardware.com and chipsandcheese.com of 2024). That 32 pixels are written is assumed.
 //
 // OA reports, metric sets, periods of 2^(e+1) ticks of 12 or 19.2 MHz, properties of the driver: shared/reference,
 // hwio/xe and the catalogue, whose equations say which counter holds what. While a stream is open the GPU does not sleep

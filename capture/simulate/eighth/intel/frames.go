@@ -17,7 +17,6 @@ type frame struct {
 	content     int
 	app, driver float64 // ns
 	scale       []float64
-	request     int64
 }
 
 // clock is what sets the GPU's clock.
@@ -114,12 +113,6 @@ func (w *load) run(v *solver, r relief, keep bool) *course {
 		if p.Cap > 0 && i > 0 {
 			later(capAt, 0, capNode)
 		}
-		if p.Requests {
-			later(f.request, request, 0)
-		}
-		if p.Align && p.Refresh > 0 {
-			later((at+p.Refresh-1)/p.Refresh*p.Refresh, vsync, n)
-		}
 		begin := at
 		capAt = begin + p.Cap
 		capNode = c.path.At(capAt, cap_, simulate.NoQueue, n)
@@ -139,7 +132,7 @@ func (w *load) run(v *solver, r relief, keep bool) *course {
 			appFree, appNode = from, fromNode
 		}
 		c.threads[w.threads-1] = append(c.threads[w.threads-1], [2]int64{from, driverFree})
-		list, base := w.contents[f.content].sections, int(0)
+		list, base := w.contents[f.content].sections, 0
 		for k := range f.content {
 			base += len(w.contents[k].sections)
 		}
@@ -175,7 +168,7 @@ func (w *load) run(v *solver, r relief, keep bool) *course {
 		if since := done[i] - looked; since > 8e6 {
 			load := min(1, float64(worked)/float64(since))
 			now := v.m.share(min(share, ceiling))
-			if now < 1 && c.clocks != nil {
+			if now < 1 {
 				k := 1
 				if ceiling < share {
 					k = 0
@@ -190,7 +183,6 @@ func (w *load) run(v *solver, r relief, keep bool) *course {
 			}
 			looked, worked, waited = done[i], 0, false
 		}
-		c.at = append(c.at, c.watts)
 	}
 	return c
 }
@@ -216,7 +208,7 @@ func (w *load) show(c *course, i int, done int64, node int32) (shown int64, n in
 	if p.Adaptive {
 		shown = done
 	}
-	if i > 0 && !p.Requests && !p.Adaptive {
+	if i > 0 && !p.Adaptive {
 		missed = int((shown - date + p.Refresh - 1) / p.Refresh)
 	}
 	return shown, c.path.At(shown, vsync, simulate.NoQueue, node), missed

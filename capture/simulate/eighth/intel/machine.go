@@ -26,8 +26,7 @@ const (
 	driver
 	vsync
 	cap_
-	request
-	start
+	start        // of the simulation, as if nobody had asked for a frame before
 	firstSection // the causes of the frames' path from here on are sections, whose own path divides their time
 )
 
@@ -40,7 +39,7 @@ var candidates = [firstSection]simulate.Candidate{unit("arithmetic"), unit("text
 	unit("ray_tracing"), unit("vertex_fetch"), unit("clipper"), unit("setup"), unit("rasterizer"), unit("hierarchical_depth"),
 	unit("early_depth"), unit("pixel_backend"), simulate.MemoryBandwidth, simulate.MemoryLatency,
 	{Level: simulate.LevelMemory, Name: "cache"}, simulate.LaunchOverhead, simulate.CPUApp, simulate.CPUDriver,
-	simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest, simulate.DisplayRequest}
+	simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest}
 
 // machine is a GPU. Rates are per clock of its core; a cluster is the EUs that share a sampler and a data port.
 type machine struct {
@@ -59,7 +58,7 @@ type machine struct {
 	sampler    float64 // quads of a cluster, bilinear
 	port       float64 // lines of 64 bytes of a cluster's data port
 	local      float64 // lines of a cluster's shared local memory
-	rays       float64 // rays of a cluster, of twenty boxes each
+	rays       float64 // rays of a cluster: each visits twenty nodes of six boxes, at half of the peak of 36 boxes
 	fetch      float64 // vertices
 	clip, prim float64 // triangles that are clipped, and set up
 	raster     float64 // quads

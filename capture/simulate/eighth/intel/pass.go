@@ -44,7 +44,6 @@ type pass struct {
 	program, vertexProgram            []op
 	second, dependency, miss, spread  float64
 	rows                              int
-	launch                            float64 // ns
 	draws                             float64
 }
 

@@ -153,7 +153,6 @@ func (d *drawn) record(name, kind string, seed uint64, o simulate.Options) (*cap
 	var all []sample
 	var codes []int32
 	var last []*simulate.Run
-	var times []int64
 	var hosts []hostRow
 	solver := newSolver(&d.m)
 	for k, set := range sets {
@@ -193,7 +192,7 @@ func (d *drawn) record(name, kind string, seed uint64, o simulate.Options) (*cap
 		next := &capture.Axis{Clock: axis.Clock, Start: slices.Clone(axis.Start), End: slices.Clone(axis.End)}
 		for i := range own.Start {
 			next.Start, next.End = append(next.Start, own.Start[i]+shift), append(next.End, own.End[i]+shift)
-			codes, times = append(codes, int32(k)), append(times, origin+own.Start[i])
+			codes = append(codes, int32(k))
 		}
 		axis = next
 		for _, g := range gaps {

@@ -23,27 +23,27 @@ type estimate struct {
 }
 
 // measure simulates the first items of passes.
-func (s *shader) measure(m *machine, sec []*pass, ease *[gpuCauses]float64, share float64, keep bool) *estimate {
+// items are how many of each: those of one, or so many of two that both last as long.
+func (s *shader) measure(m *machine, sec []*pass, items []int, ease *[gpuCauses]float64, share float64, keep bool) *estimate {
 	s.reset(m, ease, share, keep)
-	n := reach
-	if len(sec) == 1 {
-		n = max(2, min(reach, int(sec[0].count+0.5)))
-	}
-	for _, p := range sec {
-		s.add(p, n)
+	n := items[0]
+	for i, p := range sec {
+		s.add(p, items[i])
 	}
 	out := &estimate{items: float64(n)}
-	at := [2]int{n * 3 / 10, n*len(sec) - m.rows*m.clusters - ahead - buffered}
+	lag := m.rows*m.clusters + ahead + buffered
 	var times [2]float64
 	var marks [2][2]int
 	var early [tallies]float64
 	seen := 0
 	s.run(func() bool {
-		done := 0
+		part := [2]bool{false, false} // the middle has begun, and has ended
 		for i := range s.flows {
-			done += s.flows[i].out
+			f := &s.flows[i]
+			part[0] = part[0] || f.out >= f.items*3/10
+			part[1] = part[1] || f.out >= f.items-lag
 		}
-		for seen < 2 && done >= at[seen] {
+		for seen < 2 && part[seen] {
 			times[seen] = s.last
 			for c := range m.clusters {
 				s.settle(c, s.last)
@@ -141,7 +141,12 @@ func (v *solver) of(share float64, sec ...*pass) *estimate {
 		}
 	}
 	if e == nil {
-		e = v.s.measure(v.m, sec, &v.ease, share, v.keep)
+		items := []int{max(2, min(reach, int(sec[0].count+0.5))), reach}
+		if len(sec) > 1 {
+			a, b := v.of(share, sec[0]).per, v.of(share, sec[1]).per
+			items = []int{int(reach * max(1, min(8, b/a))), int(reach * max(1, min(8, a/b)))}
+		}
+		e = v.s.measure(v.m, sec, items, &v.ease, share, v.keep)
 		v.known[k] = e
 	}
 	return e

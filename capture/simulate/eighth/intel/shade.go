@@ -235,7 +235,8 @@ func (s *shader) handle(e event) {
 			s.fill(e.t, e.node)
 			return
 		}
-		s.shaded(f, e.of, e.id, e.t, e.node)
+		f.shaded[e.id] = true
+		s.enter(f, e.of, e.t, e.node)
 	case evReady:
 		f.ready++
 		s.fill(e.t, e.node)
@@ -257,29 +258,25 @@ func (s *shader) handle(e event) {
 	case evWrite:
 		over, n := s.memory(e.t, e.node, float64(e.lines), e.of)
 		s.tally[e.id] += float64(e.lines)
-		to := tWriteLines
-		switch {
-		case e.id == tVertexLines || e.id == tDepthRead || e.id == tColorRead:
-			to = tReadLines
-		}
-		s.tally[to] += float64(e.lines)
-		v := &s.color
+		v, to := &s.color, tWriteLines
 		switch e.id {
 		case tVertexLines:
-			v = &s.front[vertexFetch]
-		case tDepthRead, tDepthWrite:
+			v, to = &s.front[vertexFetch], tReadLines
+		case tDepthRead:
+			v, to = &s.front[earlyDepth], tReadLines
+		case tDepthWrite:
 			v = &s.front[earlyDepth]
+		case tColorRead:
+			to = tReadLines
+		case tStoreLines:
+			v = &s.station[opStore][0] // any port: what follows them all is full
 		}
+		s.tally[to] += float64(e.lines)
 		v.hold(e.t+over, n)
 	}
 }
 
-// shaded takes an item whose vertices are shaded, and all that waited for it, into the fixed functions.
-func (s *shader) shaded(f *flow, of uint8, item int32, t float64, n int32) {
-	f.shaded[item] = true
-	s.enter(f, of, t, n)
-}
-
+// enter lets items whose vertices are shaded into the fixed functions, in order.
 func (s *shader) enter(f *flow, of uint8, t float64, n int32) {
 	p, m := f.p, s.m
 	for f.entered < f.items && f.shaded[f.entered] {

@@ -106,7 +106,8 @@ func (s *shader) next(e event) {
 		s.cluster[c].held--
 		f.residents[c]--
 		if b.stage == vs {
-			s.shaded(f, b.of, b.item, e.t, e.node)
+			f.shaded[b.item] = true
+			s.enter(f, b.of, e.t, e.node)
 		} else {
 			f.out++
 		}
