@@ -19,6 +19,9 @@
 //
 // # Facts, with sources
 //
+// Numbers of the vendor's papers are from memory of them and were not looked up again. Looked up were: EUs of Gen9 GT2, and of
+// Xe2 the Xe-cores, slices, width of vector engines and boxes of ray tracing units.
+//
 // Gen9 (Intel, The Compute Architecture of Intel Processor Graphics Gen9, 2015): 24 EUs in 3 subslices, 7 threads an EU, two
 // SIMD-4 pipes, so that an instruction of a SIMD16 thread takes 4 clocks; both execute floating point, and those of one
 // clock come from different threads; a sampler and a data port of 64 bytes a clock in each subslice; local memory of 64
@@ -51,6 +54,6 @@
 //
 // Hull, domain, geometry and mesh shaders, stream output, the copy and media engines, matrix extensions, page walks,
 // instruction caches that miss, divergence, thread dispatch that takes time, barriers that do, L3 bank conflicts in
-// detail, and contention with the processor's own memory traffic. The time of two passes side by side is that of their
+// detail, contention with the processor's own memory traffic, and frames on request. The time of two passes side by side is that of their
 // middles. OA sets without counts of the model are refused.
 package intel
