@@ -1,4 +1,4 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second to seventh models
+// Package all lists the families that can be simulated: those of the simulator, and those of second to eighth models
 // of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
@@ -11,6 +11,7 @@ import (
 	"astrolabe/capture/simulate/amd"
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/cpu"
+	eighthcpu "astrolabe/capture/simulate/eighth/cpu"
 	fifthamd "astrolabe/capture/simulate/fifth/amd"
 	fifthcpu "astrolabe/capture/simulate/fifth/cpu"
 	fifthintel "astrolabe/capture/simulate/fifth/intel"
@@ -97,6 +98,7 @@ var others = func() (out []maker) {
 	add(seventhmali.Names, seventhmali.Kinds, seventhmali.New)
 	add(seventhamd.Names, seventhamd.Kinds, seventhamd.New)
 	add(seventhintel.Names, seventhintel.Kinds, seventhintel.New)
+	add(eighthcpu.Names, eighthcpu.Kinds, eighthcpu.New)
 	return out
 }()
 
@@ -108,7 +110,7 @@ func Others() []string { return namesOf(others) }
 
 // Base is the family whose hardware a family models: itself, or what its name says before the number of the model.
 func Base(family string) string {
-	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth", "-sixth", "-seventh"} {
+	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth", "-sixth", "-seventh", "-eighth"} {
 		family = strings.TrimSuffix(family, suffix)
 	}
 	return family
