@@ -2,273 +2,224 @@ package cpu
 
 import (
 	"math"
-	"strconv"
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
 )
 
-// counted is a column of perf: the sum of some quantities.
+// counted is a column of perf: the sum of some quantities, never above another column of its group.
 type counted struct {
 	name, unit string
 	of         []int
-	most       string // the column that it is never above
+	most       string
 }
 
-var (
-	basic = []counted{{"cycles", "cycles", []int{qCycles}, ""}, {"instructions", "instructions", []int{qInstructions}, ""},
-		{"branches", "branches", []int{qBranches}, ""}, {"branch_misses", "branches", []int{qBranchMisses}, "branches"}}
-	references = []counted{{"cache_references", "accesses", []int{qReferences}, ""}, {"cache_misses", "misses", []int{qMisses}, "cache_references"}}
-	reference  = []counted{{"ref_cycles", "cycles", []int{qReference}, ""}}
-	inner      = []counted{{"L1_dcache_loads", "accesses", []int{qL1}, ""}, {"L1_dcache_load_misses", "misses", []int{qL1Misses}, "L1_dcache_loads"}}
-	outer      = []counted{{"LLC_loads", "accesses", []int{qLast}, ""}, {"LLC_load_misses", "misses", []int{qLastMisses}, "LLC_loads"}}
-	translated = []counted{{"dTLB_loads", "accesses", []int{qData}, ""}, {"dTLB_load_misses", "misses", []int{qDataMisses}, "dTLB_loads"},
-		{"iTLB_load_misses", "misses", []int{qCodeMisses}, ""}}
-	bySlots = []counted{{"topdown_retiring", "slots", []int{qRetired}, ""}, {"topdown_bad_spec", "slots", []int{qWrong, qRecover}, ""},
-		{"topdown_fe_bound", "slots", []int{qNoOps}, ""}, {"topdown_be_bound", "slots", []int{qHeldUp}, ""}}
-	ofMemory = []counted{{"topdown_mem_bound", "slots", []int{qMemory}, "topdown_be_bound"}}
-	byIssue  = []counted{{"topdown_total_slots", "slots", []int{qRetired, qWrong, qRecover, qNoOps, qHeldUp}, ""},
-		{"topdown_slots_issued", "slots", []int{qRetired, qWrong}, ""}, {"topdown_slots_retired", "slots", []int{qRetired}, "topdown_slots_issued"},
-		{"topdown_recovery_bubbles", "slots", []int{qRecover}, ""}, {"topdown_fetch_bubbles", "slots", []int{qNoOps}, ""}}
-	byZen = []counted{{"amd_ops_dispatched", "operations", []int{qRetired, qWrong}, ""},
+// groups are what is counted together, by name.
+var groups = map[string][]counted{
+	"task":     {{"task_clock", "ns", []int{qTask}, ""}, {"page_faults", "faults", []int{qFaults}, ""}},
+	"kinds":    {{"minor_faults", "faults", []int{qFaults}, ""}, {"major_faults", "faults", nil, ""}},
+	"switches": {{"context_switches", "switches", []int{qSwitches}, ""}, {"cpu_migrations", "migrations", []int{qMoves}, ""}},
+	"cycles":   {{"cycles", "cycles", []int{qCycles}, ""}, {"instructions", "instructions", []int{qInstructions}, ""}},
+	"branches": {{"branches", "branches", []int{qBranches}, ""}, {"branch_misses", "branches", []int{qBranchMisses}, "branches"}},
+	"cache": {{"cache_references", "accesses", []int{qReferences}, ""},
+		{"cache_misses", "misses", []int{qMisses}, "cache_references"}},
+	"reference": {{"ref_cycles", "cycles", []int{qReference}, ""}},
+	"L1": {{"L1_dcache_loads", "accesses", []int{qL1}, ""},
+		{"L1_dcache_load_misses", "misses", []int{qL1Misses}, "L1_dcache_loads"}},
+	"LLC": {{"LLC_loads", "accesses", []int{qLast}, ""}, {"LLC_load_misses", "misses", []int{qLastMisses}, "LLC_loads"}},
+	"TLB": {{"dTLB_loads", "accesses", []int{qL1}, ""}, {"dTLB_load_misses", "misses", []int{qDataMisses}, "dTLB_loads"},
+		{"iTLB_load_misses", "misses", []int{qCodeMisses}, ""}},
+	"slots": {{"topdown_retiring", "slots", []int{qRetired}, ""}, {"topdown_bad_spec", "slots", []int{qWrong, qRecover}, ""},
+		{"topdown_fe_bound", "slots", []int{qNoOps}, ""}, {"topdown_be_bound", "slots", []int{qHeldUp}, ""}},
+	"memory": {{"topdown_mem_bound", "slots", []int{qMemory}, "topdown_be_bound"}},
+	"issue": {{"topdown_total_slots", "slots", []int{qRetired, qWrong, qRecover, qNoOps, qHeldUp}, ""},
+		{"topdown_slots_issued", "slots", []int{qRetired, qWrong}, ""},
+		{"topdown_slots_retired", "slots", []int{qRetired}, "topdown_slots_issued"},
+		{"topdown_recovery_bubbles", "slots", []int{qRecover}, ""}, {"topdown_fetch_bubbles", "slots", []int{qNoOps}, ""}},
+	"zen": {{"amd_ops_dispatched", "operations", []int{qRetired, qWrong}, ""},
 		{"amd_ops_retired", "operations", []int{qRetired}, "amd_ops_dispatched"},
 		{"amd_slots_without_ops", "slots", []int{qNoOps, qRecover}, ""}, {"amd_slots_held_up", "slots", []int{qHeldUp}, ""},
-		{"amd_cycles_of_the_oldest", "cycles", []int{qOldest}, ""}, {"amd_cycles_of_loads", "cycles", []int{qLoads}, "amd_cycles_of_the_oldest"}}
-	noFetch  = []counted{{"stalled_cycles_frontend", "cycles", []int{qNoFetch}, "cycles"}}
-	noRoom   = []counted{{"stalled_cycles_backend", "cycles", []int{qNoRoom}, "cycles"}}
-	task     = []counted{{"task_clock", "ns", []int{qTask}, ""}}
-	faults   = []counted{{"page_faults", "faults", []int{qFaults}, ""}}
-	kinds    = []counted{{"minor_faults", "faults", []int{qFaults}, ""}, {"major_faults", "faults", nil, ""}}
-	switches = []counted{{"context_switches", "switches", []int{qSwitches}, ""}, {"cpu_migrations", "migrations", []int{qMoves}, ""}}
-)
+		{"amd_cycles_of_the_oldest", "cycles", []int{qOldest}, ""},
+		{"amd_cycles_of_loads", "cycles", []int{qLoads}, "amd_cycles_of_the_oldest"}},
+	"front": {{"stalled_cycles_frontend", "cycles", []int{qNoFetch}, "cycles"}},
+	"back":  {{"stalled_cycles_backend", "cycles", []int{qNoRoom}, "cycles"}},
+}
 
-// groups are what a session counts together, and whether that shares counters with other groups.
-func (x *session) groups(p pmu, classes int) (list [][]counted, shared []bool) {
-	add := func(turns bool, g ...[]counted) {
-		for _, one := range g {
-			list, shared = append(list, one), append(shared, turns)
-		}
-	}
-	add(false, task, faults)
+// asked are the groups of a session, and which of them take turns on the hardware's counters.
+func (x *session) asked(m *machine) (names []string, turns map[string]bool) {
+	p := m.pmu
+	names, turns = []string{"task"}, map[string]bool{}
 	if !x.perfStat {
-		add(false, kinds)
+		names = append(names, "kinds")
 	}
 	if x.switches {
-		add(false, switches)
+		names = append(names, "switches")
 	}
 	if p == pmuNone {
-		return list, shared
+		return names, turns
 	}
-	add(false, basic)
-	many := x.caches && (x.pages || x.slots)
-	if !x.perfStat || x.r.Chance(0.5) {
-		add(many, references)
+	names = append(names, "cycles", "branches")
+	add := func(list ...string) {
+		names = append(names, list...)
+		for _, n := range list {
+			turns[n] = x.caches && (x.pages || x.slots)
+		}
+	}
+	if !x.perfStat || x.references {
+		add("cache")
 	}
 	if x.ref {
-		add(false, reference)
+		names = append(names, "reference")
 	}
 	if x.caches {
-		if add(many, inner); p != pmuZen && p != pmuZen2 { // whose kernel has no event for the last level
-			add(many, outer)
+		if add("L1"); p != pmuZen && p != pmuZen2 { // whose kernel has no event for the last level
+			add("LLC")
 		}
 	}
 	if x.pages {
-		add(many, translated)
+		add("TLB")
 	}
-	switch {
-	case !x.slots && p != pmuArm && p != pmuZen2 || !x.slots && !x.perfStat:
+	switch slots := x.slots || x.perfStat; { // perf stat counts some by itself
+	case !slots:
 	case p == pmuSlots:
-		if add(false, bySlots); classes == 1 {
-			add(false, ofMemory)
+		if names = append(names, "slots"); m.classes[0].width == golden.width { // small cores do not tell of memory
+			names = append(names, "memory")
 		}
-	case p == pmuIssue:
-		add(many, byIssue)
-	case p == pmuZen:
-		add(many, byZen)
+	case p == pmuIssue && x.slots:
+		add("issue")
+	case p == pmuZen && x.slots:
+		add("zen")
 	case p == pmuZen2:
-		add(many, noFetch)
+		names = append(names, "front")
 	case p == pmuArm:
-		add(false, noFetch, noRoom)
+		names = append(names, "front", "back")
 	}
-	return list, shared
+	return names, turns
 }
 
 // table makes counters: a column for each CPU, or one for all.
 type table struct {
 	*simulate.Columns
 	source string
-	want   func(string) bool
 	places map[string][]int
 	order  []capture.Meta
 }
 
-func (t *table) add(m capture.Meta, instances []string) {
-	if !t.want(m.Name) {
-		return
-	}
+// add makes a counter of so many CPUs, or of the machine where there are none, and returns its places.
+func (t *table) add(m capture.Meta, cpus int) []int {
 	m.GPU, m.Source = "cpu", t.source
 	t.order = append(t.order, m)
 	put := t.Counter
 	if m.Kind == capture.Gauge {
 		put = t.Gauge
 	}
-	if instances == nil {
+	if cpus == 0 {
 		t.places[m.Name] = []int{put(m)}
-		return
 	}
-	for _, id := range instances {
+	for _, id := range simulate.Numbers(cpus) {
 		one := m
 		one.Name, one.Instance = m.Name+"["+id+"]", id
 		t.places[m.Name] = append(t.places[m.Name], put(one))
 	}
+	return t.places[m.Name]
 }
 
-// list are the counters, those with instances as the wholes of these.
-func (t *table) list(axis *capture.Axis) (out []*capture.Counter) {
+// counters are those that somebody wants.
+func (t *table) counters(want func(string) bool) (out []*capture.Counter) {
 	all := t.Counters(nil)
 	for _, m := range t.order {
 		places := t.places[m.Name]
-		if all[places[0]].Meta.Instance == "" {
+		switch {
+		case !want(m.Name):
+		case all[places[0]].Meta.Instance == "":
 			out = append(out, all[places[0]])
-			continue
+		default:
+			whole := &capture.Counter{Meta: m, Axis: t.Axis}
+			for _, k := range places {
+				whole.Instances = append(whole.Instances, all[k])
+			}
+			out = append(out, whole)
 		}
-		whole := &capture.Counter{Meta: m, Axis: axis}
-		for _, k := range places {
-			whole.Instances = append(whole.Instances, all[k])
-		}
-		out = append(out, whole)
 	}
 	return out
 }
 
-// counters are the columns of a session.
-func (s *scene) counters(x *session, rec *recorder, axis *capture.Axis, rows []int, noise float64, want func(string) bool) []*capture.Counter {
-	t := &table{Columns: simulate.NewColumns(axis), source: "perfevent", want: want, places: map[string][]int{}}
-	ids := simulate.Numbers(len(s.m.cpus))
-	var each []string
+// perf adds what perf counts.
+func (s *scene) perf(t *table, x *session, rec *recorder, rows []int, noise float64) {
+	cpus, every := 0, len(s.m.cpus) // columns; CPUs of one column
 	if x.whole {
-		each = ids
+		cpus, every = len(s.m.cpus), 1
 	}
-	groups, shared := x.groups(s.m.pmu, len(s.m.classes))
-	for _, g := range groups {
-		for _, c := range g {
-			t.add(capture.Meta{Name: c.name, Unit: c.unit}, each)
+	names, turns := x.asked(s.m)
+	for _, name := range names {
+		for _, c := range groups[name] {
+			t.add(capture.Meta{Name: c.name, Unit: c.unit, Block: "core"}, cpus)
 		}
 	}
-	for g, group := range groups {
-		for _, k := range rows {
+	for _, k := range rows {
+		for _, name := range names {
 			off := 1.0
-			if shared[g] { // counts of a part of the time are scaled up
+			if turns[name] { // counts of a part of the time are scaled up
 				off = x.r.Spread(0.025 * noise)
 			}
-			t.perf(group, rec.rows[k], off)
-		}
-	}
-	if x.proc {
-		t.source = "procfs"
-		s.proc(t, x, rec, rows, ids)
-	}
-	return t.list(axis)
-}
-
-// perf adds a sample of a group of events. A part is never above its whole.
-func (t *table) perf(group []counted, cpus []row, off float64) {
-	for _, c := range group {
-		places := t.places[c.name]
-		sums := make([]float64, len(places))
-		for i := range cpus {
-			for _, q := range c.of {
-				sums[min(i, len(places)-1)*sign(len(places))] += off * cpus[i][q]
-			}
-		}
-		limit := t.places[c.most]
-		for i, at := range places {
-			if t.Add(at, sums[i]); limit != nil {
-				t.least(at, limit[i])
+			for _, c := range groups[name] {
+				for i, at := range t.places[c.name] {
+					sum := 0.0
+					for _, one := range rec.rows[k][i*every : (i+1)*every] {
+						for _, q := range c.of {
+							sum += off * one[q]
+						}
+					}
+					t.Add(at, sum)
+					if most := t.places[c.most]; most != nil {
+						t.Limit(at, t.Last(most[i]))
+					}
+				}
 			}
 		}
 	}
 }
-
-// sign is 0 where all CPUs have one place.
-func sign(places int) int {
-	if places > 1 {
-		return 1
-	}
-	return 0
-}
-
-// least keeps a column's last value below that of another, in the same sample.
-func (t *table) least(at, limit int) { t.Limit(at, t.Last(limit)) }
 
 // proc adds what /proc and /sys tell.
-func (s *scene) proc(t *table, x *session, rec *recorder, rows []int, ids []string) {
+func (s *scene) proc(t *table, x *session, rec *recorder, rows []int) {
+	group := max(1, int(x.slow/x.period+0.5))
 	for k, name := range []string{"cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal"} {
-		t.add(capture.Meta{Name: name, Unit: "ns", Block: "cpu"}, ids)
-		for i, at := range t.places[name] {
-			for _, v := range rec.sums(rows, ends(rows, x), i, qUser+k) {
+		for i, at := range t.add(capture.Meta{Name: name, Unit: "ns", Block: "cpu"}, len(s.m.cpus)) {
+			for _, v := range rec.times(rows, group, i, qUser+k) {
 				t.Add(at, v)
 			}
 		}
 	}
-	one := func(m capture.Meta, value func(r *machineRow) float64) {
-		if t.add(m, nil); t.places[m.Name] == nil {
-			return
-		}
-		at := t.places[m.Name][0]
+	one := func(name, unit, block string, kind capture.Kind, value func(r *machineRow) float64) {
+		at := t.add(capture.Meta{Name: name, Unit: unit, Block: block, Kind: kind}, 0)[0]
 		for _, k := range rows {
-			if v := value(&rec.machine[k]); m.Kind == capture.Gauge {
+			if v := value(&rec.machine[k]); kind == capture.Gauge {
 				t.Set(at, v)
 			} else {
 				t.Add(at, v)
 			}
 		}
 	}
-	one(capture.Meta{Name: "intr", Unit: "interrupts", Block: "scheduler"}, func(r *machineRow) float64 { return r.interrupts })
-	one(capture.Meta{Name: "ctxt", Unit: "switches", Block: "scheduler"}, func(r *machineRow) float64 { return r.switches })
-	one(capture.Meta{Name: "procs_running", Unit: "tasks", Block: "scheduler", Kind: capture.Gauge}, func(r *machineRow) float64 {
-		return float64(r.running + 1)
-	})
-	one(capture.Meta{Name: "procs_blocked", Unit: "tasks", Block: "scheduler", Kind: capture.Gauge}, func(r *machineRow) float64 {
-		return float64(r.blocked)
-	})
-	if x.r.Chance(0.8) { // some distributions start without it
-		us := func(get func(r *machineRow) float64) func(r *machineRow) float64 {
-			return func(r *machineRow) float64 { return get(r) }
-		}
-		one(capture.Meta{Name: "pressure_cpu_some", Unit: "ns", Block: "pressure"}, us(func(r *machineRow) float64 { return r.cpuSome }))
-		one(capture.Meta{Name: "pressure_io_some", Unit: "ns", Block: "pressure"}, us(func(r *machineRow) float64 { return r.ioSome }))
-		one(capture.Meta{Name: "pressure_io_full", Unit: "ns", Block: "pressure"}, us(func(r *machineRow) float64 { return r.ioFull }))
+	one("intr", "interrupts", "scheduler", capture.Delta, func(r *machineRow) float64 { return r.interrupts })
+	one("ctxt", "switches", "scheduler", capture.Delta, func(r *machineRow) float64 { return r.switches })
+	one("procs_running", "tasks", "scheduler", capture.Gauge, func(r *machineRow) float64 { return r.running + 1 }) // and who reads it
+	one("procs_blocked", "tasks", "scheduler", capture.Gauge, func(r *machineRow) float64 { return r.blocked })
+	if x.pressure {
+		one("pressure_cpu_some", "ns", "pressure", capture.Delta, func(r *machineRow) float64 { return r.cpuSome })
+		one("pressure_io_some", "ns", "pressure", capture.Delta, func(r *machineRow) float64 { return r.ioSome })
+		one("pressure_io_full", "ns", "pressure", capture.Delta, func(r *machineRow) float64 { return r.ioFull })
 	}
 	if s.m.pmu == pmuNone {
 		return
 	}
-	t.add(capture.Meta{Name: "cpu_frequency", Unit: "Hz", Block: "cpu", Kind: capture.Gauge, Combine: capture.CombineMean}, ids)
-	for i, at := range t.places["cpu_frequency"] {
-		last := 0
-		for n, k := range rows {
-			if n == 0 || float64(k-rows[last])*x.period >= 200e6 {
-				last = n
-			}
-			t.Set(at, math.Round(rec.machine[rows[last]].clocks[i]/1e5)*1e5)
+	clocks := capture.Meta{Name: "cpu_frequency", Unit: "Hz", Block: "cpu", Kind: capture.Gauge, Combine: capture.CombineMean}
+	for i, at := range t.add(clocks, len(s.m.cpus)) {
+		for n := range rows { // read some times a second
+			t.Set(at, 1e5*math.Round(rec.machine[rows[n-n%group]].clocks[i]/1e5))
 		}
 	}
-	one(capture.Meta{Name: "temperature", Unit: "celsius", Block: "thermal", Kind: capture.Gauge}, func(r *machineRow) float64 {
-		return math.Round(r.celsius)
-	})
-	if s.m.vendor == "ARM" && x.r.Chance(0.5) {
-		one(capture.Meta{Name: "hwmon_ina226_power1", Unit: "watts", Block: "hwmon", Kind: capture.Gauge},
-			func(r *machineRow) float64 { return math.Round(r.watts*100) / 100 })
+	one("temperature", "celsius", "thermal", capture.Gauge, func(r *machineRow) float64 { return math.Round(r.celsius) })
+	if s.m.vendor == "ARM" && x.pressure {
+		one("hwmon_ina226_power1", "watts", "hwmon", capture.Gauge, func(r *machineRow) float64 { return math.Round(100*r.watts) / 100 })
 	}
 }
-
-// ends are the samples behind which /proc is read.
-func ends(rows []int, x *session) (out []int) {
-	n := max(1, int(x.slow/x.period+0.5))
-	for i := n - 1; i < len(rows); i += n {
-		out = append(out, i)
-	}
-	return out
-}
-
-var _ = strconv.Itoa

@@ -24,7 +24,6 @@ const (
 	qL1Misses
 	qLast
 	qLastMisses
-	qData
 	qDataMisses
 	qCodeMisses
 	qFaults
@@ -51,14 +50,8 @@ type row [quantities]float64
 // counts is what a thread adds per ns. Where slots go follows what the makers say of their events: operations of a
 // wrong path are issued until the branch is known or the window is full, the pipeline then recovers for some cycles and
 // fills again from the front; stalls leave slots of the back end empty.
-func counts(m *machine, p *profile, x *rate, shared bool) (q row) {
-	s, v := &x.s, x.speed
-	c := &m.classes[x.class]
-	wide := c.width
-	if shared {
-		wide *= 0.65 // the core's other thread takes the rest
-	}
-	miss := x.m.mispredic
+func counts(m *machine, p *profile, x *thread, wide float64) (q row) {
+	s, v, c, miss := &x.s, x.speed, x.class, x.m.wrong
 	branch := s.branch * wide
 	wrong := miss * min(0.6*c.window, 0.6*wide*(0.4*c.depth+s.resolve))
 	recover := miss * 3 * wide
@@ -74,8 +67,7 @@ func counts(m *machine, p *profile, x *rate, shared bool) (q row) {
 	data := (s.latency + s.bandwidth) * wide
 	total := s.cycles() * wide
 	heldUp := max(0, total-ops-wrong-recover-noOps)
-	q[qTask], q[qCycles], q[qInstructions] = 1, x.ghz, v*(1+p.faults*faultInstructions)
-	q[qReference] = c.highest * 0.7
+	q[qTask], q[qCycles], q[qReference], q[qInstructions] = 1, x.ghz, c.highest*0.7, v*(1+p.faults*faultInstructions)
 	q[qRetired], q[qWrong], q[qRecover], q[qNoOps], q[qHeldUp] = v*ops, v*wrong, v*recover, v*noOps, v*heldUp
 	q[qMemory] = v * min(heldUp, 0.9*data+0.08*idle+0.2*fault)
 	stalls := s.latency + s.bandwidth
@@ -87,7 +79,7 @@ func counts(m *machine, p *profile, x *rate, shared bool) (q row) {
 	q[qBranches], q[qBranchMisses] = v*(p.branches+p.faults*faultInstructions*0.18), v*(miss+p.faults*faultInstructions*0.001)
 	q[qL1], q[qL1Misses] = v*(p.loads+p.faults*faultInstructions*0.3), v*(x.m.l1*(1-0.3*p.stream)+p.faults*20)
 	q[qLast], q[qLastMisses] = v*(x.m.l2+p.faults*8), v*(x.m.llc*(1-0.6*p.stream)+p.faults*3)
-	q[qData], q[qDataMisses], q[qCodeMisses] = q[qL1], v*(x.m.dataPages+p.faults), v*(x.m.codePages+p.faults*0.5)
+	q[qDataMisses], q[qCodeMisses] = v*(x.m.dataPages+p.faults), v*(x.m.codePages+p.faults*0.5)
 	switch m.pmu { // the kernel gives the generic names other events on each of them
 	case pmuZen, pmuZen2: // requests of L1, and those that L2 does not have
 		q[qReferences], q[qMisses] = v*((x.m.l1+x.m.code1)*(1+0.4*p.stream)+p.faults*70), v*(x.m.l2+x.m.code2+p.faults*8)
@@ -105,24 +97,18 @@ func counts(m *machine, p *profile, x *rate, shared bool) (q row) {
 }
 
 // switching is what the kernel adds per ns while it switches threads.
-func switching(m *machine, x *rate, shared bool) (q row) {
-	wide := m.classes[x.class].width
-	if shared {
-		wide *= 0.65
-	}
-	i := 0.7 * x.ghz
-	q[qTask], q[qCycles], q[qReference], q[qInstructions], q[qRetired] = 1, x.ghz, m.classes[x.class].highest*0.7, i, 1.1*i
+func switching(m *machine, x *thread, wide float64) (q row) {
+	i := kernelRate * x.ghz
+	q[qTask], q[qCycles], q[qReference], q[qInstructions], q[qRetired] = 1, x.ghz, 0.7*x.class.highest, i, 1.1*i
 	q[qWrong], q[qRecover] = 0.1*i, 0.04*i*wide
 	rest := max(0, x.ghz*wide-q[qRetired]-q[qWrong]-q[qRecover])
 	q[qNoOps], q[qHeldUp], q[qMemory] = 0.45*rest, 0.55*rest, 0.35*rest
 	q[qOldest], q[qLoads], q[qNoFetch], q[qNoRoom] = 0.35*x.ghz, 0.25*x.ghz, 0.35*x.ghz, 0.3*x.ghz
-	q[qBranches], q[qBranchMisses] = 0.19*i, 0.004*i
-	q[qReferences], q[qMisses] = 0.05*i, 0.008*i
+	q[qBranches], q[qBranchMisses], q[qReferences], q[qMisses] = 0.19*i, 0.004*i, 0.05*i, 0.008*i
 	if m.pmu == pmuArm {
 		q[qReferences], q[qMisses] = 0.42*i, 0.025*i
 	}
 	q[qL1], q[qL1Misses], q[qLast], q[qLastMisses] = 0.3*i, 0.02*i, 0.005*i, 0.001*i
-	q[qData], q[qDataMisses], q[qCodeMisses] = 0.3*i, 0.001*i, 0.0006*i
-	q[qSystem] = 1
+	q[qDataMisses], q[qCodeMisses], q[qSystem] = 0.001*i, 0.0006*i, 1
 	return q
 }

@@ -92,13 +92,33 @@ func TestDist(t *testing.T) {
 		t.Logf("%s: clear %d/%d right %d held %d phases-differ %d neg %d/%d %.2fs/case\n  clear%s\n  not%s", k, clear, n, right, held, ph, neg, gains, time.Since(start).Seconds()/float64(n), f(by), f(unclear))
 	}
 }
-func TestRec(t *testing.T){
- n,_:=strconv.Atoi(os.Getenv("N")); if n==0 {t.Skip()}
- start:=time.Now()
- for _,k:=range Kinds("") { for s:=0;s<n;s++{ c,err:=New(Name,k,uint64(s)); if err!=nil{t.Errorf("%s %d %v",k,s,err);continue}
-  cap,err:=c.Record(simulate.Options{}); if err!=nil {t.Errorf("%s %d %s %v",k,s,c.Text,err);continue}
-  if s<4 { t.Logf("%s %d %s: %d samples of %d ns, %s",k,s,c.Text,cap.Len(),cap.Axis.End[0]-cap.Axis.Start[0],cap.Format)
-   if s<2 { for _,x:=range cap.Counters { t.Logf("    %s %v n %d",x.Name,x.Total().Float(),len(x.Instances)) } } }
- }}
- t.Log(time.Since(start))
+func TestRec(t *testing.T) {
+	n, _ := strconv.Atoi(os.Getenv("N"))
+	if n == 0 {
+		t.Skip()
+	}
+	start := time.Now()
+	for _, k := range Kinds("") {
+		for s := 0; s < n; s++ {
+			c, err := New(Name, k, uint64(s))
+			if err != nil {
+				t.Errorf("%s %d %v", k, s, err)
+				continue
+			}
+			cap, err := c.Record(simulate.Options{})
+			if err != nil {
+				t.Errorf("%s %d %s %v", k, s, c.Text, err)
+				continue
+			}
+			if s < 4 {
+				t.Logf("%s %d %s: %d samples of %d ns, %s", k, s, c.Text, cap.Len(), cap.Axis.End[0]-cap.Axis.Start[0], cap.Format)
+				if s < 2 {
+					for _, x := range cap.Counters {
+						t.Logf("    %s %v n %d", x.Name, x.Total().Float(), len(x.Instances))
+					}
+				}
+			}
+		}
+	}
+	t.Log(time.Since(start))
 }
