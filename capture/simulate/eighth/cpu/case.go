@@ -40,8 +40,8 @@ func draw(r simulate.Random, c *simulate.Case) (*scene, error) {
 	chosen := plants[c.Seed%uint64(len(plants))]
 	single, healthy := c.Kind == simulate.KindSingle, c.Kind == simulate.KindHealthy
 	virtual := r.Chance(0.12) && !(single && chosen.limit.Level == simulate.LevelClock)
-	// Most machines are cooled and powered for what runs on them.
-	m := newMachine(r, virtual, single || healthy || r.Chance(0.45))
+	// Some machines are cooled and powered for whatever runs on them; most run below their highest clock when all cores work.
+	m := newMachine(r, virtual, single || healthy || r.Chance(0.25))
 	m.schedutil = m.schedutil && !single
 	d := &draft{newScene(r, m, c.Seed), r}
 	ratio := r.Log(0.7, 3) // of the time between dates to what a unit takes

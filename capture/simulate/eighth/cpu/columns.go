@@ -16,8 +16,9 @@ type counted struct {
 
 // groups are what is counted together, by name.
 var groups = map[string][]counted{
-	"task":     {{"task_clock", "ns", []int{qTask}, ""}, {"page_faults", "faults", []int{qFaults}, ""}},
-	"kinds":    {{"minor_faults", "faults", []int{qFaults}, ""}, {"major_faults", "faults", nil, ""}},
+	"task": {{"task_clock", "ns", []int{qTask}, ""}, {"page_faults", "faults", []int{qFaults}, ""}},
+	"kinds": {{"minor_faults", "faults", []int{qFaults}, ""}, {"major_faults", "faults", nil, ""},
+		{"alignment_faults", "faults", nil, ""}, {"emulation_faults", "faults", nil, ""}},
 	"switches": {{"context_switches", "switches", []int{qSwitches}, ""}, {"cpu_migrations", "migrations", []int{qMoves}, ""}},
 	"cycles":   {{"cycles", "cycles", []int{qCycles}, ""}, {"instructions", "instructions", []int{qInstructions}, ""}},
 	"branches": {{"branches", "branches", []int{qBranches}, ""}, {"branch_misses", "branches", []int{qBranchMisses}, "branches"}},
@@ -204,7 +205,18 @@ func (s *scene) proc(t *table, x *session, rec *recorder, rows []int) {
 	one("ctxt", "switches", "scheduler", capture.Delta, func(r *machineRow) float64 { return r.switches })
 	one("procs_running", "tasks", "scheduler", capture.Gauge, func(r *machineRow) float64 { return r.running + 1 }) // and who reads it
 	one("procs_blocked", "tasks", "scheduler", capture.Gauge, func(r *machineRow) float64 { return r.blocked })
+	asked := 0.0 // by the program, for longer than the capture
+	for _, k := range rows {
+		asked += (rec.machine[k].running + rec.machine[k].blocked) / float64(len(rows))
+	}
+	none := func(*machineRow) float64 { return 0 }
+	one("processes", "tasks", "scheduler", capture.Delta, none)
+	one("load_1m", "", "scheduler", capture.Gauge, func(*machineRow) float64 { return math.Round(100*asked) / 100 })
+	one("mem_total", "bytes", "memory", capture.Gauge, func(*machineRow) float64 { return 16 << 30 })
+	one("mem_available", "bytes", "memory", capture.Gauge, func(*machineRow) float64 { return 9 << 30 })
 	if x.pressure {
+		one("pressure_memory_some", "ns", "pressure", capture.Delta, none)
+		one("pressure_memory_full", "ns", "pressure", capture.Delta, none)
 		one("pressure_cpu_some", "ns", "pressure", capture.Delta, func(r *machineRow) float64 { return r.cpuSome })
 		one("pressure_io_some", "ns", "pressure", capture.Delta, func(r *machineRow) float64 { return r.ioSome })
 		one("pressure_io_full", "ns", "pressure", capture.Delta, func(r *machineRow) float64 { return r.ioFull })

@@ -78,8 +78,8 @@ func stackOf(p *profile, c *class, m *misses, at *conditions, relief simulate.Ca
 	llc, mem, far := at.llcNs*at.ghz, at.memNs*at.ghz, less(simulate.MemoryLatency)
 	s.base = m.base * (1 + 0.6*at.beside) * less(unitCore)
 	// Code that is fetched ahead hides a part of its misses. Reading code is the front end's time, not data's latency.
-	s.front = less(unitFront) * (m.code1*c.l2Cycles*0.45 + m.code2*llc*0.7 + m.codeLLC*mem*0.6 + m.targets*8 + m.codePages*24 +
-		0.012*p.branches*min(c.width, p.ilp))
+	s.front = less(unitFront) * (m.code1*c.l2Cycles*0.45 + m.code2*llc*0.6 + m.codeLLC*mem*0.6 + m.targets*8 + m.codePages*24 +
+		0.1*p.branches*min(c.width, p.ilp)) // a taken branch wastes a part of what is fetched
 	// What the window holds goes on while a load is waited for. A core in order stops at the first use.
 	hidden := 0.35 * c.window / min(c.width, max(1, p.ilp))
 	stop := func(latency, parallel float64) float64 { return max(0.12*latency, latency-hidden) / parallel }

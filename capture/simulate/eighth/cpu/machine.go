@@ -1,6 +1,10 @@
 package cpu
 
-import "astrolabe/capture/simulate"
+import (
+	"math"
+
+	"astrolabe/capture/simulate"
+)
 
 // pmu says which events a machine's cores offer.
 type pmu uint8
@@ -88,7 +92,7 @@ func newMachine(r simulate.Random, virtual, free bool) *machine {
 	cores := 0
 	m.classes = append([]class(nil), m.classes...)
 	for k := range m.classes {
-		m.classes[k].highest *= r.Between(0.9, 1.04)
+		m.classes[k].highest = math.Round(10*m.classes[k].highest*r.Between(0.9, 1.04)) / 10 // as sold
 		n := r.Whole(m.cores[0], m.cores[1])
 		cores += n
 		for i := range n {
