@@ -69,7 +69,7 @@ func (x *session) asked(m *machine) (names []string, turns map[string]bool) {
 	if !x.perfStat || x.references {
 		add("cache")
 	}
-	if x.ref {
+	if x.ref && p != pmuZen2 && p != pmuArm { // whose kernels have no event for it
 		names = append(names, "reference")
 	}
 	if x.caches {
@@ -90,6 +90,8 @@ func (x *session) asked(m *machine) (names []string, turns map[string]bool) {
 		add("issue")
 	case p == pmuZen && x.slots:
 		add("zen")
+	case p == pmuZen && x.perfStat:
+		names = append(names, "front")
 	case p == pmuZen2:
 		names = append(names, "front")
 	case p == pmuArm:

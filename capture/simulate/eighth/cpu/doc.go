@@ -25,7 +25,7 @@
 // Guides for 19h, Arm's Software Optimization Guides (N1, V1, A76, A55), and measurements by 7-cpu.com and Chips and Cheese.
 // Peaks of memory: channels times transfers of the product. Programs reach 62 to 85 % (STREAM). What generic events are on
 // each maker: arch/x86/events/intel/core.c and amd/core.c (cache-references is L2 on AMD since 17h, LLC events do not
-// exist), drivers/perf/arm_pmuv3.c (cache-references is L1D_CACHE). Slots: Intel's TMA (Yasin 2014), AMD's pipeline utilization of
+// exist, ref-cycles only since Zen 4), drivers/perf/arm_pmuv3.c (cache-references is L1D_CACHE, no ref-cycles). Slots: Intel's TMA (Yasin 2014), AMD's pipeline utilization of
 // Zen 4 (PPR, events 0x0AA, 0x1A0, 0x0D6), Arm's STALL_FRONTEND and STALL_BACKEND. The weight of nice 19 and the base slice:
 // kernel/sched. schedutil's factor 1.25: Documentation/scheduler/schedutil.rst. /proc/stat in USER_HZ of 10 ms: proc(5).
 //

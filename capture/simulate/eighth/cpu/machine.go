@@ -109,7 +109,7 @@ func newMachine(r simulate.Random, virtual, free bool) *machine {
 	m.llcNs, m.memNs = m.llcNs*r.Between(0.92, 1.1), m.memNs*r.Between(0.92, 1.15)
 	m.bandwidth *= r.Between(0.62, 0.85) // what STREAM reaches
 	m.schedutil = m.schedutil && r.Chance(0.5)
-	m.governed, m.trip, m.inertia = 1, r.Between(85, 100), r.Between(1e9, 6e9)
+	m.governed, m.trip, m.inertia = 1, r.Between(85, 100), r.Between(0.4e9, 3e9)
 	if virtual {
 		m.pmu, m.name, m.cpus, m.schedutil = pmuNone, "QEMU Virtual CPU", m.cpus[:min(len(m.cpus), r.Whole(2, 8))], false
 		m.bandwidth *= r.Between(0.3, 1) // neighbours use the rest
@@ -119,17 +119,17 @@ func newMachine(r simulate.Random, virtual, free bool) *machine {
 		}
 	}
 	full := m.full()
-	limit := (m.limit*float64(cores) + m.idle) * r.Between(0.75, 1.5)
+	limit := (m.limit*float64(cores) + m.idle) * r.Log(0.45, 1.5)
 	if m.limit = 0; free || virtual {
 		m.start, m.perWatt = m.trip-r.Between(20, 40), (m.trip-ambient)/full/r.Between(1.3, 2)
 		return &m
 	}
 	// Fans are chosen so that the limit of power comes first; those without a fan are heated by what they use.
-	m.limit, m.perWatt, m.start = limit, (m.trip-ambient)/(limit*r.Between(0.95, 1.7)), m.trip-r.Between(1, 25)
+	m.limit, m.perWatt, m.start = limit, (m.trip-ambient)/(limit*r.Between(0.95, 1.7)), m.trip-r.Between(0, 8) // it has run for a while
 	if m.mobile {
 		m.limit, m.perWatt = 1.6*limit, (m.trip-ambient)/(full*r.Between(0.35, 1.5))
 	}
-	if r.Chance(0.07) {
+	if r.Chance(0.05) {
 		m.governed = r.Between(0.45, 0.85) // a policy of saving power, or a laptop without its charger
 	}
 	return &m
