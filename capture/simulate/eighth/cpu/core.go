@@ -94,7 +94,7 @@ func stackOf(p *profile, c *class, m *misses, at *conditions, relief simulate.Ca
 		m.seen*mem/deep + m.dataPages*28*far/max(1, parallel/2)
 	s.bandwidth = at.waiting * at.ghz * (m.blind/parallel + m.seen/deep + 0.1*m.codeLLC)
 	// A branch that waits for a load is known late; such loads miss twice as often as others do.
-	s.resolve = 4 + p.late*2/p.loads*((m.l1-m.l2)*l2+(m.l2-m.llc)*llc+m.blind*(mem+at.waiting*at.ghz))
+	s.resolve = 7 + p.late*2/p.loads*((m.l1-m.l2)*l2+(m.l2-m.llc)*llc+m.blind*(mem+at.waiting*at.ghz))
 	s.branch = m.wrong * (c.depth + s.resolve) * less(unitBranch)
 	s.fault = p.faults * faultCycles * less(cpuFaults)
 	// While the back end is full, missing code is not missed.

@@ -53,13 +53,13 @@ type row [quantities]float64
 func counts(m *machine, p *profile, x *thread, wide float64) (q row) {
 	s, v, c, miss := &x.s, x.speed, x.class, x.m.wrong
 	branch := s.branch * wide
-	wrong := miss * min(0.6*c.window, 0.6*wide*(0.4*c.depth+s.resolve))
+	wrong := miss * min(0.6*c.window, 0.65*wide*(0.4*c.depth+s.resolve))
 	recover := miss * 3 * wide
 	if most := 0.8 * branch; wrong+recover > most {
 		f := most / (wrong + recover)
 		wrong, recover = wrong*f, recover*f
 	}
-	refill := min(branch-wrong-recover, miss*0.45*c.depth*wide)
+	refill := min(branch-wrong-recover, miss*0.35*c.depth*wide)
 	ops := p.uops + p.faults*faultInstructions*1.1
 	idle := max(0, s.base*wide-p.uops)
 	fault := max(0, s.fault*wide-p.faults*faultInstructions*1.1)

@@ -62,7 +62,7 @@ func newScene(r simulate.Random, m *machine, seed uint64) *scene {
 	for i := range s.random {
 		s.random[i] = r.NormFloat64()
 	}
-	switch r.IntN(4) {
+	switch r.Weighted([]float64{9, 5, 4, 2}) {
 	case 0: // NVMe
 		s.channels, s.latency, s.rate = 32, r.Between(60e3, 120e3), r.Between(2, 6)
 	case 1: // SATA
