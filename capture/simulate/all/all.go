@@ -11,6 +11,7 @@ import (
 	"astrolabe/capture/simulate/amd"
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/cpu"
+	eighthcpu "astrolabe/capture/simulate/eighth/cpu"
 	eighthintel "astrolabe/capture/simulate/eighth/intel"
 	fifthamd "astrolabe/capture/simulate/fifth/amd"
 	fifthcpu "astrolabe/capture/simulate/fifth/cpu"
@@ -99,6 +100,7 @@ var others = func() (out []maker) {
 	add(seventhamd.Names, seventhamd.Kinds, seventhamd.New)
 	add(seventhintel.Names, seventhintel.Kinds, seventhintel.New)
 	add(eighthintel.Names, eighthintel.Kinds, eighthintel.New)
+	add(eighthcpu.Names, eighthcpu.Kinds, eighthcpu.New)
 	return out
 }()
 

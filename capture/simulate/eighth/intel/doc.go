@@ -1,5 +1,5 @@
 // Package intel is an eighth model of Intel's integrated GPUs: Gen9 GT2 of Skylake and Kaby Lake laptops
-// (intel-gt2-eighth), and Xe2 of Lunar Lake (intel-lnl-eighth). Its author had seen neither the rules nor other models.
+// (intel-kbl-gt2-eighth), and Xe2 of Lunar Lake (intel-lnl-eighth). Its author had seen neither the rules nor other models.
 //
 // # How it simulates
 //

@@ -10,7 +10,7 @@ import (
 )
 
 // Names are the families.
-var Names = []string{"intel-gt2-eighth", "intel-lnl-eighth"}
+var Names = []string{"intel-kbl-gt2-eighth", "intel-lnl-eighth"}
 
 // Kinds lists the kinds of cases of a family.
 func Kinds(string) []string { return simulate.Kinds() }
