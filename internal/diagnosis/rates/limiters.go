@@ -318,6 +318,8 @@ var families = withOthers([]family{
 			"memory/latency":   memoryMisses,
 			"memory/bandwidth": memoryMisses,
 			"cpu/io":           {"io_pressure"},
+			"cpu/faults":       {"fault_storm"},
+			"cpu/others":       {"cpu_saturated", "cpu_pressure", "stolen_time"}, // tasks wait for CPUs, which others have
 			"unit/core":        {"core_bound"},
 			"cpu/lock":         {"lock_bound"},
 			"queues/in_turn":   {"threads_in_turn"},
