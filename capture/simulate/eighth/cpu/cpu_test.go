@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -160,7 +159,7 @@ func TestOnlyKnownCounters(t *testing.T) {
 				return err == nil && e.Kind != capture.Derived
 			})
 			if !known && !strings.HasPrefix(c.Name, "hwmon_") {
-				t.Error(fmt.Sprintf("no catalogue knows %s", c.Name))
+				t.Errorf("no catalogue knows %s", c.Name)
 			}
 		}
 	}

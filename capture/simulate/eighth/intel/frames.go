@@ -59,7 +59,6 @@ type course struct {
 	clocks  []moment
 	watts   float64
 	slow    [2]float64 // ns below the highest clock by limit, and by the governor
-	at      []float64  // of each frame's end: °C or W
 }
 
 const interrupt = 25e3 // ns from the end of a frame to when the processor knows

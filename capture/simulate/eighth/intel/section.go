@@ -6,7 +6,6 @@ import "astrolabe/capture/simulate"
 type section struct {
 	passes []pass
 	launch float64 // ns from when the GPU has it to its first thread, and from its last to the next section
-	loose  bool    // the next section could run beside it: nothing but a careless dependency keeps it back
 }
 
 // reach is how many items of a pass are simulated one by one; longer passes go on as their middle does.

@@ -292,7 +292,7 @@ func (s *shader) enter(f *flow, of uint8, t float64, n int32) {
 		}
 		f.entered++
 		at, node := t, n
-		for i, clocks := range [...]float64{clipper - clipper: p.triangles / m.clip, setup - clipper: p.setUp / m.prim,
+		for i, clocks := range [...]float64{0: p.triangles / m.clip, setup - clipper: p.setUp / m.prim,
 			rasterizer - clipper: (p.quads-0.75*p.hizFails)/m.raster + p.setUp*0.25, hierarchicalDepth - clipper: p.depthQuads / m.hiz,
 			earlyDepth - clipper: p.earlyQuads * p.tests / m.early} {
 			if clocks == 0 {
