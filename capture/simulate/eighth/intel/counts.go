@@ -11,7 +11,7 @@ func (q *sample) pipes(k int) (sum float64) {
 	for stage := vs; stage <= cs; stage++ {
 		sum += q.t[tPipe+2*stage+k]
 	}
-	return sum
+	return min(sum, q.t[tLoaded]) // a clock at the edge of two samples is not counted in one of them alone
 }
 
 func (q *sample) sum(from, n int) (sum float64) {
