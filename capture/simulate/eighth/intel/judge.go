@@ -91,8 +91,7 @@ func judge(m *machine, w *load) *simulate.Truth {
 	against(simulate.WholeGPU, w.run(newSolver(m, all...), none, false), whole)
 	for i := range parts {
 		p := &parts[i]
-		simulate.SortGains(p.Leaves)
-		simulate.SortGains(p.Whole)
+		p.Rank()
 		p.Healthy = p.Missed == 0 && paced[i] && p.Leaves[0].Percent < simulate.ClearGain
 	}
 	truth.Part, truth.Phases = parts[0], parts[1:]
