@@ -319,7 +319,7 @@ var families = withOthers([]family{
 			"memory/bandwidth": memoryMisses,
 			"cpu/io":           {"io_pressure"},
 			"cpu/faults":       {"fault_storm"},
-			"cpu/others":       {"cpu_saturated"}, // tasks wait for CPUs, which others have
+			"cpu/others":       {"cpu_crowded"},
 			"unit/core":        {"core_bound"},
 			"cpu/lock":         {"lock_bound"},
 			"queues/in_turn":   {"threads_in_turn"},
