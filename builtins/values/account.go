@@ -209,6 +209,11 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 	pace.Begins, pace.Ends = a.cap.Capture.Axis.Start, a.cap.Capture.Axis.End
 	waits = analysis.PaceOf(pace)
 	in.Waiter, in.Exact = waits.Waiter, waits.Exact
+	for _, en := range a.table.rests {
+		if share := a.values(en.level[0]); share != nil {
+			in.Rests = append(in.Rests, analysis.AccountRest{Name: en.name, Share: share, Stays: en.stays, First: en.first})
+		}
+	}
 	var lacking []bool
 	in.Units, lacking = a.units()
 	a.spare = nil

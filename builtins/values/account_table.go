@@ -23,6 +23,7 @@ type accountTable struct {
 	busiest                      bool    // of the instances of active the one with most work counts in every sample
 	asleep                       bool    // a missing active share is that of a device without a clock
 	queues, units                []accountEntry
+	rests                        []accountEntry // parts of what idle has
 }
 
 // accountEntry is a queue or unit of it.
@@ -40,6 +41,7 @@ type accountEntry struct {
 	most                        []string
 	rest, fallback, holds, tied bool
 	beside, uncounted           bool
+	first                       bool // see analysis.AccountRest
 }
 
 // fields are the keys of a dict of a table, and what takes their values over.
@@ -122,14 +124,20 @@ func entriesField(to *[]accountEntry) func(starlark.Value) error {
 
 func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 	t := &accountTable{frame: 1. / 60, device: "the GPU"}
-	return t, fields{
+	err := fields{
 		"active": namesField(&t.active), "elapsed": namesField(&t.elapsed), "cpus": namesField(&t.cpus),
 		"clock": namesField(&t.clock), "clock_max": textField(&t.clockMax), "turns": textField(&t.turns),
 		"idle": textField(&t.idle), "device": textField(&t.device), "frame": numberField(&t.frame),
 		"floor": numberField(&t.floor), "thread": numberField(&t.thread), "unsure": numberField(&t.unsure),
 		"asleep": flagField(&t.asleep), "busiest": flagField(&t.busiest), "queues": entriesField(&t.queues),
-		"units": entriesField(&t.units),
+		"units": entriesField(&t.units), "rests": entriesField(&t.rests),
 	}.read(d)
+	for _, en := range t.rests {
+		if err == nil && (t.idle == "" || len(en.level) != 1) {
+			err = fmt.Errorf("%s is a part of the time without work: the table needs idle, and it a level of one factor", en.name)
+		}
+	}
+	return t, err
 }
 
 func readAccountEntry(v starlark.Value) (accountEntry, error) {
@@ -147,7 +155,7 @@ func readAccountEntry(v starlark.Value) (accountEntry, error) {
 		"offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure),
 		"stays": numberField(&en.stays), "floor": numberField(&en.floor), "least": numberField(&en.least),
 		"most": namesField(&en.most), "rest": flagField(&en.rest), "fallback": flagField(&en.fallback), "beside": flagField(&en.beside),
-		"holds": flagField(&en.holds), "tied": flagField(&en.tied), "uncounted": flagField(&en.uncounted),
+		"holds": flagField(&en.holds), "tied": flagField(&en.tied), "uncounted": flagField(&en.uncounted), "first": flagField(&en.first),
 	}.read(d)
 	switch {
 	case err != nil:

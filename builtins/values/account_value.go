@@ -92,7 +92,7 @@ func (t *accountTable) named(name string) string {
 	if name == analysis.OwnWork {
 		return t.device + "'s own work"
 	}
-	for _, list := range [][]accountEntry{t.units, t.queues} {
+	for _, list := range [][]accountEntry{t.units, t.queues, t.rests} {
 		for _, en := range list {
 			if en.name == name && en.title != "" {
 				return en.title

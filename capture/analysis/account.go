@@ -98,6 +98,8 @@ type AccountInput struct {
 	// Idle is the part, of kind LimitUnit, that has the time in which the device does not work, such as launching what
 	// it works at next; "" gives it to Waiter.
 	Idle string
+	// Rests say of the time that Idle has what is known of it.
+	Rests []AccountRest
 	// Floor is the least level of a limiter, 0 for 0.6.
 	Floor float64
 	// Unsure is the share of the time without work from which an unknown waiter may set the pace, so that no gain is
@@ -113,6 +115,15 @@ type AccountInput struct {
 	// Cuts are the samples that lie in several groups, by their place: what of each is in which, one after the other. It
 	// goes before Group.
 	Cuts map[int][]AccountCut
+}
+
+// AccountRest is a part, of kind LimitUnit, of the time in which the device does not work.
+type AccountRest struct {
+	Name  string
+	Share []float64 // of each sample, of which it has no more than those before it leave of that time; NaN is none
+	Stays float64   // see AccountUnit
+	// First says that it sets the pace meanwhile whatever the device does: it has its time before that.
+	First bool
 }
 
 // AccountCut is the part of a sample that lies in a group, or in none (-1): a share of its time, 0 to 1.
@@ -305,6 +316,9 @@ func (in *AccountInput) check() error {
 		if u.Guess != nil {
 			err = errors.Join(err, fits("the guess of "+u.Name, u.Guess))
 		}
+	}
+	for _, r := range in.Rests {
+		err = errors.Join(err, fits("the rest of "+r.Name, r.Share))
 	}
 	return err
 }

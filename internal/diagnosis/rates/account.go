@@ -20,7 +20,10 @@ const (
 )
 
 // groupOf is the group of a limiter, its own name where it is alone.
-func groupOf(c simulate.Candidate) string {
+func (f *family) groupOf(c simulate.Candidate) string {
+	if g, ok := f.alike[c.String()]; ok {
+		return g
+	}
 	switch {
 	case c.Level == simulate.LevelDisplay:
 		return groupDisplay
@@ -70,14 +73,14 @@ func (x *examiner) account(ctx context.Context, cap *capture.Capture) (map[strin
 }
 
 // simulated is how long each group set the pace, as shares of the time.
-func simulated(truth *simulate.Part) map[string]float64 {
+func (f *family) simulated(truth *simulate.Part) map[string]float64 {
 	sum := int64(0)
 	for _, s := range truth.Shares {
 		sum += s.Ns
 	}
 	out := map[string]float64{}
 	for _, s := range truth.Shares {
-		out[groupOf(s.Candidate)] += float64(s.Ns) / float64(sum)
+		out[f.groupOf(s.Candidate)] += float64(s.Ns) / float64(sum)
 	}
 	return out
 }
@@ -89,9 +92,9 @@ func (x *examiner) shares(ctx context.Context, out *tallied, cap *capture.Captur
 	if told == nil || err != nil {
 		return err
 	}
-	was := simulated(truth)
+	was := x.f.simulated(truth)
 	if clear {
-		out.value(rowShareOfLimiter, math.Abs(told[groupOf(limiter)]-was[groupOf(limiter)]))
+		out.value(rowShareOfLimiter, math.Abs(told[x.f.groupOf(limiter)]-was[x.f.groupOf(limiter)]))
 	}
 	delete(told, groupNotKnown) // what is missing there is missing elsewhere
 	for group := range was {
@@ -134,7 +137,7 @@ func (x *examiner) notExplained(ctx context.Context, out *tallied, cap *capture.
 	if told == nil || err != nil {
 		return err
 	}
-	if was := simulated(truth)[groupOf(limiter)]; was >= leastLimiter {
+	if was := x.f.simulated(truth)[x.f.groupOf(limiter)]; was >= leastLimiter {
 		out.value(rowNotExplained, min(1, told[groupNotKnown]/was))
 	}
 	return nil

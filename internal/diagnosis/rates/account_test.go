@@ -11,8 +11,8 @@ import (
 func TestPartsOfAnAccountStandForLimitersOfTheSimulator(t *testing.T) {
 	f := findFamily("mali-g720")
 	for part, want := range map[diagnosis.AccountPart]string{
-		{Name: "display", Kind: "display"}:               groupOf(simulate.DisplayCap),
-		{Name: "processor", Kind: "processor"}:           groupOf(simulate.CPUDriver),
+		{Name: "display", Kind: "display"}:               f.groupOf(simulate.DisplayCap),
+		{Name: "processor", Kind: "processor"}:           f.groupOf(simulate.CPUDriver),
 		{Name: "turns", Kind: "turns"}:                   "cpu/sync",
 		{Name: "binning", Kind: "queue"}:                 "queues/in_turn",
 		{Name: "texture", Kind: "unit"}:                  "unit/texture",
@@ -25,6 +25,18 @@ func TestPartsOfAnAccountStandForLimitersOfTheSimulator(t *testing.T) {
 		if got := f.standsFor(part); got != want {
 			t.Errorf("%v stands for %q, want %q", part, got, want)
 		}
+	}
+}
+
+func TestLimitersThatAnAccountDoesNotTellApartAreOne(t *testing.T) {
+	bandwidth, latency := simulate.Candidate{Level: simulate.LevelMemory, Name: "bandwidth"},
+		simulate.Candidate{Level: simulate.LevelMemory, Name: "latency"}
+	if f := findFamily("cpu"); f.groupOf(bandwidth) != f.groupOf(latency) ||
+		f.standsFor(diagnosis.AccountPart{Name: "memory", Kind: "memory"}) != f.groupOf(bandwidth) {
+		t.Error("no counter of a processor tells bandwidth from latency")
+	}
+	if f := findFamily("mali-g720"); f.groupOf(bandwidth) == f.groupOf(latency) {
+		t.Error("a Mali's account tells bandwidth from latency")
 	}
 }
 

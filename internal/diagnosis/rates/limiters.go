@@ -29,6 +29,8 @@ type family struct {
 	// parts are what the parts of the script's account stand for, by name; without an entry it is the simulator's unit
 	// or memory of that name, and groupNotKnown where they do not say what is the limit.
 	parts map[string]string
+	// alike are limiters that the account does not tell from another one, by the simulator's name, and that one's.
+	alike map[string]string
 	// shows are the metrics, or properties, that show a limiter, one of which is enough: those that the vendor documents for it. A
 	// capture that has none of them cannot show it, and a report is right that asks for what has one. A limiter that is
 	// not listed can always be shown.
@@ -141,8 +143,8 @@ var intel = family{
 	script: "intel_oa",
 	parts: map[string]string{
 		"data": "unit/load_store", "data_link": "unit/load_store", "slm": "unit/local_memory",
-		"launches": "launch/overhead",
-		"l3":       "memory/cache", "bank": "memory/cache", "texture_link": "memory/cache", "gti": "memory/bandwidth",
+		"launches": "launch/overhead", "computing": "unit/arithmetic",
+		"l3": "memory/cache", "bank": "memory/cache", "texture_link": "memory/cache", "gti": "memory/bandwidth",
 		"VfBottleneck": "unit/vertex_fetch", "ClBottleneck": "unit/clipper", "SfBottleneck": "unit/setup",
 		"HiDepthBottleneck": "unit/hierarchical_depth", "EarlyDepthBottleneck": "unit/early_depth",
 	},
@@ -309,9 +311,10 @@ var families = withOthers([]family{
 	{
 		name:   "cpu",
 		script: "cpu",
-		// Nothing that is counted tells latency from bandwidth; what waits is not explained.
+		// Nothing that is counted tells latency from bandwidth; what else waits is not explained.
 		parts: map[string]string{"fetch": "unit/front_end", "memory": "memory/latency", "back end": "memory/latency",
-			"waiting": groupNotKnown},
+			"storage": "cpu/io", "date": groupDisplay, "waiting": groupNotKnown},
+		alike: map[string]string{"memory/bandwidth": "memory/latency"},
 		names: map[string][]string{
 			"unit/branch":      {"branch_misses"},
 			"unit/front_end":   {"fetch_bound"},
