@@ -1,4 +1,3 @@
-// Package mali models two Mali GPUs and what feeds them, see doc.go.
 package mali
 
 import (
@@ -228,6 +227,7 @@ func (k *maker) turns(c *content) {
 		for _, s := range j.segments {
 			if s := &k.w.segments[s]; s.kind == kindGeom {
 				s.warps *= r.Between(4, 12)
+				s.miss, s.lsLines, s.instr, s.occupancy = s.miss*.2, s.lsLines*.3, s.instr*.4, .6
 			}
 		}
 	}

@@ -25,8 +25,7 @@ func (x *run) frontEnd(t tally, ns float64) {
 			x.slot(t, q, s, clocks)
 		}
 		if s == stateFinish {
-			t.add("MaliGPUIRQActiveCy", clocks*.3/queues)
-			t.add("MaliL2CacheFlushCy", clocks*.4/queues)
+			t.add("MaliGPUIRQActiveCy", clocks*.3/queues).add("MaliL2CacheFlushCy", clocks*.4/queues)
 		}
 	}
 	if any {
@@ -46,14 +45,11 @@ func (x *run) slot(t tally, q, state int, clocks float64) {
 		}
 		t.add(name+"WaitDepCy", clocks)
 	case stateLaunch:
-		t.add(name+"WaitFlushCy", clocks*.3)
-		t.add(name+"WaitRdCy", clocks*.25)
-		t.add(name+"WaitIssueCy", clocks*.4)
+		t.add(name+"WaitFlushCy", clocks*.3).add(name+"WaitRdCy", clocks*.25).add(name+"WaitIssueCy", clocks*.4)
 	case stateRun:
 		t.add(name+"WaitIssueCy", clocks*.01)
 	case stateFinish:
-		t.add(name+"WaitFinishCy", clocks*.7)
-		t.add(name+"WaitFlushCy", clocks*.3)
+		t.add(name+"WaitFinishCy", clocks*.7).add(name+"WaitFlushCy", clocks*.3)
 	}
 	t.add(name+"ActiveCy", clocks)
 }
@@ -70,21 +66,17 @@ func (x *run) iterator(t tally, q, state int, clocks float64, runs int) {
 	case stateDepend:
 		t.add("MaliCS"+stream+"WaitStallCy", clocks)
 	case stateLaunch:
-		t.add("MaliCSFMCUActiveCy", clocks*.4/queues)
-		t.add("MaliCSFCEUActiveCy", clocks*.6/queues)
-		t.add("MaliCSFLSUActiveCy", clocks*.3/queues)
+		t.add("MaliCSFMCUActiveCy", clocks*.4/queues).add("MaliCSFCEUActiveCy", clocks*.6/queues).add("MaliCSFLSUActiveCy", clocks*.3/queues)
 		t.add("MaliCSDoorbellIRQCy", clocks*.05/queues)
 	case stateRun, stateFinish:
 		t.add(name+"QueuedCy", clocks)
 		t.add("MaliCS"+stream+"WaitStallCy", clocks*.85) // it waits until its own work is done
-		t.add("MaliCSFCEUActiveCy", clocks*.02/queues)
-		t.add("MaliCSFLSUActiveCy", clocks*.01/queues)
+		t.add("MaliCSFCEUActiveCy", clocks*.02/queues).add("MaliCSFLSUActiveCy", clocks*.01/queues)
 		if runs > 1 {
 			t.add(name+"QueueAssignStallCy", clocks*.12)
 		}
 		if state == stateFinish {
-			t.add(name+"QueueDrainStallCy", clocks*.5)
-			t.add(name+"QueueIRQActiveCy", clocks*.2)
+			t.add(name+"QueueDrainStallCy", clocks*.5).add(name+"QueueIRQActiveCy", clocks*.2)
 			if q == queueGeom {
 				t.add("MaliTilerQueueDrainStallCy", clocks*.5)
 			}
@@ -95,8 +87,7 @@ func (x *run) iterator(t tally, q, state int, clocks float64, runs int) {
 // ended counts a job.
 func (t tally) ended(m *machine, q int) {
 	if m.csf {
-		t.add([]string{"MaliBinningQueueJob", "MaliMainQueueJob", "MaliCompQueueJob"}[q], 1)
-		t.add("MaliGPUIRQ", 1)
+		t.add([]string{"MaliBinningQueueJob", "MaliMainQueueJob", "MaliCompQueueJob"}[q], 1).add("MaliGPUIRQ", 1)
 	} else {
 		t.add([]string{"MaliNonFragQueueJob", "MaliFragQueueJob", ""}[q], 1)
 	}

@@ -19,25 +19,14 @@ func (t tally) memory(x *run, f *flows) {
 		depth += f.flow[q].queue[stDRAM] * float64(m.cores) * s.external() / 64 / max(1, s.phases)
 	}
 	clocks := m.ghz(f.share) * float64(m.slices)
-	t.add("MaliL2CacheRd", reads)
-	t.add("MaliL2CacheWr", writes)
-	t.add("MaliL2CacheRdLookup", reads*1.01)
-	t.add("MaliL2CacheWrLookup", writes*1.02)
-	t.add("MaliL2CacheSnp", reads*.004)
-	t.add("MaliL2CacheL1Rd", reads*.003)
-	t.add("MaliL2CacheL1Wr", reads*.001)
-	t.add("MaliL2CacheEvict", writes*.1)
-	t.add("MaliL2CacheCleanUnique", writes*.02)
-	t.add("MaliL2CacheSnpLookup", reads*.001)
-	t.add("MaliL2CacheIncSnp", reads*.001)
+	t.add("MaliL2CacheRd", reads).add("MaliL2CacheWr", writes).add("MaliL2CacheRdLookup", reads*1.01).add("MaliL2CacheWrLookup", writes*1.02)
+	t.add("MaliL2CacheSnp", reads*.004).add("MaliL2CacheL1Rd", reads*.003).add("MaliL2CacheL1Wr", reads*.001).add("MaliL2CacheEvict", writes*.1)
+	t.add("MaliL2CacheCleanUnique", writes*.02).add("MaliL2CacheSnpLookup", reads*.001).add("MaliL2CacheIncSnp", reads*.001)
 	u, dram := min(1, f.busy[stL2]), min(1, f.busy[stDRAM])
 	// A cache that waits for memory takes no more requests either.
 	t.add("MaliL2CacheRdStallCy", clocks*min(1, blocked(u, 6)*3+.5*blocked(dram, 10)))
-	t.add("MaliL2CacheWrStallCy", clocks*min(1, blocked(u, 8)*1.5+.4*blocked(dram, 10)))
-	t.add("MaliMMULookup", (reads+writes)*.06)
-	t.add("MaliMMUL3Hit", (reads+writes)*.05)
-	t.add("MaliMMUL3Rd", (reads+writes)*.006)
-	t.add("MaliMMUL2Hit", (reads+writes)*.004)
+	t.add("MaliL2CacheWrStallCy", clocks*min(1, blocked(u, 8)*1.5+.4*blocked(dram, 10))).add("MaliMMULookup", (reads+writes)*.06)
+	t.add("MaliMMUL3Hit", (reads+writes)*.05).add("MaliMMUL3Rd", (reads+writes)*.006).add("MaliMMUL2Hit", (reads+writes)*.004)
 	t.add("MaliMMUL2Rd", (reads+writes)*.001)
 
 	// Reads in flight lengthen the latency until the bus has no more numbers for them.
@@ -60,14 +49,9 @@ func (t tally) memory(x *run, f *flows) {
 	}
 	t.bands("MaliExtBusRdOTQ", out, out*(m.latency+extra)/most)
 	t.bands("MaliExtBusWrOTQ", outWrites, outWrites*(m.latency*.7+extra)/most)
-	t.add("MaliExtBusRdNoSnoop", out*.96)
-	t.add("MaliExtBusRdUnique", out*.01)
-	t.add("MaliExtBusWrNoSnoopFull", outWrites*.85)
-	t.add("MaliExtBusWrNoSnoopPart", outWrites*.12)
-	t.add("MaliExtBusWrSnoopFull", outWrites*.02)
-	t.add("MaliExtBusWrSnoopPart", outWrites*.01)
-	t.add("MaliExtBusWrBt", outWrites*beats*.98)
-	t.add("MaliExtBusRdStallCy", clocks*min(.97, 2.5*blocked(dram, 9)))
+	t.add("MaliExtBusRdNoSnoop", out*.96).add("MaliExtBusRdUnique", out*.01).add("MaliExtBusWrNoSnoopFull", outWrites*.85)
+	t.add("MaliExtBusWrNoSnoopPart", outWrites*.12).add("MaliExtBusWrSnoopFull", outWrites*.02).add("MaliExtBusWrSnoopPart", outWrites*.01)
+	t.add("MaliExtBusWrBt", outWrites*beats*.98).add("MaliExtBusRdStallCy", clocks*min(.97, 2.5*blocked(dram, 9)))
 	t.add("MaliExtBusWrStallCy", clocks*min(.97, 2.5*blocked(dram, 9)*min(1, 1.6*outWrites/lines)))
 }
 

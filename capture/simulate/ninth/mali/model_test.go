@@ -43,7 +43,7 @@ func TestSameSeedGivesTheSameCase(t *testing.T) {
 
 func TestPlantsLimit(t *testing.T) {
 	for _, name := range Names {
-		simulatetest.Make(New).PlantsLimit(t, name, simulatetest.Number(t, 38, 19))
+		simulatetest.Make(New).PlantsLimit(t, name, simulatetest.Number(t, 76, 19))
 	}
 }
 

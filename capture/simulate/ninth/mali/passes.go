@@ -79,13 +79,13 @@ func (k *maker) groups(s segment, n int) (out []int) {
 		}
 		left -= g.warps
 		for _, v := range []*float64{&g.instr, &g.quads, &g.slots, &g.lsRead, &g.lsWrite, &g.lines, &g.rast, &g.prims, &g.phases} {
-			*v *= r.Spread(0.3)
+			*v *= r.Spread(0.9)
 		}
 		g.phases = max(1, g.phases)
 		if g.kind == kindFrag {
 			g.rast = max(g.rast, float64(g.warpQuads(k.m))/(1-g.ezs-g.fpk)*g.fill)
 		}
-		g.miss = min(0.97, g.miss*r.Spread(0.15))
+		g.miss = min(0.97, g.miss*r.Spread(0.4))
 		g.occupancy = min(1, g.occupancy*r.Spread(0.12))
 		out = append(out, k.add(g))
 	}
@@ -100,7 +100,7 @@ func (k *maker) shader(st *style) segment {
 	s := segment{kind: st.kind, queue: queueFrag, instr: st.instr.draw(r), quads: st.tex.draw(r) * warp / 4,
 		filter: max(1, st.filter.draw(r)), lines: st.lines.draw(r), slots: st.slots.draw(r) * warp / 4,
 		lsRead: st.reads.draw(r), lsWrite: st.writes.draw(r), full: r.Between(.3, .95), miss: st.miss.draw(r),
-		phases: max(1, st.phases.draw(r)), registers: r.Chance(.3), occupancy: r.Between(.35, .9), half: r.Between(0, .7),
+		phases: max(1, st.phases.draw(r)), registers: r.Chance(.3), occupancy: r.Log(.2, .85), half: r.Between(0, .7),
 		sfu: r.Between(.01, .1), diverged: r.Between(.005, .15), mip: r.Between(.4, 1), compressed: r.Between(.3, 1)}
 	// A large GPU gets longer shaders, and larger caches; most textures are compressed.
 	if k.m.csf {
@@ -167,13 +167,14 @@ func (k *maker) pass(st *style, pixels float64) (geometry, fragments []int) {
 	}
 	n := 1
 	if st.prims[1] > 1e-3 {
-		n = 2 + r.IntN(3)
+		n = 3 + r.IntN(4)
 	}
 	return geometry, k.groups(s, n)
 }
 
 // push raises what a segment asks of a station until that is the longest by a factor.
 func (m *machine) push(s *segment, station int, by float64) {
+	s.occupancy = max(s.occupancy, .55)
 	cy := m.cycles(s)
 	ghz := m.ghz(1)
 	cy[stDRAM] = float64(m.cores) * s.external() / m.dram * ghz
@@ -209,13 +210,13 @@ func (m *machine) push(s *segment, station int, by float64) {
 		s.alpha = max(s.alpha, .8)
 		s.blend *= max(1, most*by*m.eff[stBack]/(cy[stBack]-s.tileBytes/16))
 	case stTiler:
-		s.instr, s.lsLines, s.lsWriteLines = s.instr*.4, s.lsLines*.3, s.lsWriteLines*.3
+		s.instr, s.lsLines, s.lsWriteLines, s.miss = s.instr*.4, s.lsLines*.2, s.lsWriteLines*.2, .1
 		s.prims *= max(1, up*.6)
 		s.cull = min(s.cull, .3)
 	case stL2:
 		add := most * by * m.eff[stL2] / (float64(m.cores) / float64(m.slices) * m.l2Line)
 		s.lsLines += max(0, add-s.readLines())
-		s.miss = min(s.miss, .03)
+		s.miss, s.occupancy = min(s.miss, .03), max(s.occupancy, .4)
 	case stDRAM:
 		s.miss = max(s.miss, .9)
 		add := most * by / (float64(m.cores) / m.dram * ghz) / 64

@@ -20,10 +20,10 @@ type program struct {
 }
 
 var programs = []program{
-	{name: "forward game", passes: []string{"shadow", "opaque", "alpha", "ui"}, gpu: span{5, 22}, app: span{.25, 1.1}, driver: span{.1, .7}, pixels: span{.8, 3}},
-	{name: "deferred game", passes: []string{"shadow", "shadow", "gbuffer", "light", "post", "post", "ui"}, more: 2, gpu: span{8, 30}, app: span{.2, .9}, driver: span{.1, .5}, pixels: span{.8, 3}},
-	{name: "game with compute", passes: []string{"particles", "shadow", "gbuffer", "light", "image", "ui"}, gpu: span{8, 28}, app: span{.2, .8}, driver: span{.1, .5}, pixels: span{.8, 2.5}},
-	{name: "much alpha", passes: []string{"opaque", "alpha", "alpha", "post"}, gpu: span{5, 22}, app: span{.2, .9}, driver: span{.1, .4}, pixels: span{.8, 3}},
+	{name: "forward game", passes: []string{"shadow", "opaque", "alpha", "ui"}, gpu: span{5, 22}, app: span{.4, 1.3}, driver: span{.1, .7}, pixels: span{.8, 3}},
+	{name: "deferred game", passes: []string{"shadow", "shadow", "gbuffer", "light", "post", "post", "ui"}, more: 2, gpu: span{8, 30}, app: span{.4, 1.25}, driver: span{.1, .5}, pixels: span{.8, 3}},
+	{name: "game with compute", passes: []string{"particles", "shadow", "gbuffer", "light", "image", "ui"}, gpu: span{8, 28}, app: span{.4, 1.2}, driver: span{.1, .5}, pixels: span{.8, 2.5}},
+	{name: "much alpha", passes: []string{"opaque", "alpha", "alpha", "post"}, gpu: span{5, 22}, app: span{.4, 1.25}, driver: span{.1, .4}, pixels: span{.8, 3}},
 	{name: "strategy game", passes: []string{"shadow", "opaque", "opaque", "ui"}, gpu: span{3, 12}, app: span{.7, 2.2}, driver: span{.4, 1.6}, pixels: span{.8, 2.5}},
 	{name: "user interface", passes: []string{"ui", "ui"}, more: 2, gpu: span{1, 5}, app: span{.3, 2}, driver: span{.2, .8}, pixels: span{1.5, 4}},
 	{name: "video player", passes: []string{"video", "ui"}, gpu: span{1.5, 6}, app: span{.1, .6}, driver: span{.1, .4}, pixels: span{2, 8}},
@@ -31,8 +31,8 @@ var programs = []program{
 	{name: "inference", passes: []string{"layer"}, more: 70, gpu: span{3, 60}, app: span{.02, .4}, driver: span{.05, .6}, pixels: span{.3, 3}, offline: true, wait: .7},
 	{name: "convolutions", passes: []string{"image", "matrix"}, more: 12, gpu: span{6, 60}, app: span{.02, .3}, driver: span{.03, .3}, pixels: span{.3, 2}, offline: true, wait: .6},
 	{name: "simulation", passes: []string{"particles", "gather"}, more: 6, gpu: span{4, 50}, app: span{.02, .4}, driver: span{.03, .3}, pixels: span{.5, 2}, offline: true, wait: .3},
-	{name: "many triangles", passes: []string{"shadow", "gbuffer", "ui"}, gpu: span{6, 20}, app: span{.2, .8}, driver: span{.1, .4}, pixels: span{.4, 1}},
-	{name: "ray-traced game", passes: []string{"shadow", "gbuffer", "rays", "light", "post", "ui"}, gpu: span{10, 32}, app: span{.2, .7}, driver: span{.1, .4}, pixels: span{.8, 2.5}},
+	{name: "many triangles", passes: []string{"shadow", "gbuffer", "ui"}, gpu: span{6, 20}, app: span{.4, 1.2}, driver: span{.1, .4}, pixels: span{.4, 1}},
+	{name: "ray-traced game", passes: []string{"shadow", "gbuffer", "rays", "light", "post", "ui"}, gpu: span{10, 32}, app: span{.35, 1.1}, driver: span{.1, .4}, pixels: span{.8, 2.5}},
 }
 
 // build adds a content of passes. geometry pushes their triangles, each changes segments before the time is set.
@@ -179,7 +179,7 @@ func (k *maker) refreshes() []float64 {
 }
 
 func (k *maker) frame(content int) frame {
-	return frame{content, k.r.Spread(.06), k.r.Spread(.12)}
+	return frame{content, k.r.Spread(.1), k.r.Spread(.2)}
 }
 
 // warmth gives the chip a thermal governor: a case that heats up during the recording where hot.

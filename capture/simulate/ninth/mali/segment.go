@@ -121,7 +121,7 @@ func (m *machine) class(s *segment, share float64, r *relief, others bool) class
 	// The bus of all slices is a second limit of what goes out.
 	c.demand[stDRAM] = float64(m.cores) * s.external() / min(m.dram, 0.85*float64(m.slices)*m.bus*ghz)
 	latency := s.phases * (m.l2Latency/ghz + s.miss*m.latency)
-	own := 4 * s.instr / ghz // clocks until a warp's next instruction can follow
+	own := 3 * s.instr / ghz // clocks until a warp's next instruction can follow
 	if r.cause >= 0 && r.cause < stations {
 		c.demand[r.cause] /= simulate15
 	}
