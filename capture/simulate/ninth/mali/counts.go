@@ -16,8 +16,8 @@ func (t tally) add(name string, v float64) tally {
 }
 
 // rates are what the running segments count in a ns.
-func (x *run) rates(f *flows, index map[string]int) []float64 {
-	t := tally{index, make([]float64, len(index))}
+func (x *run) rates(f *flows) []float64 {
+	t := tally{x.rec.index, make([]float64, x.rec.columns)}
 	m := x.m
 	core := m.ghz(f.share) * float64(m.cores) // clocks of all cores in a ns
 	idle, resident, waiting := 1.0, 0.0, 0.0

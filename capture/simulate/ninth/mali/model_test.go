@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"astrolabe/capture"
@@ -148,6 +149,32 @@ func TestMetricsAreNumbersWithinTheirRange(t *testing.T) {
 		}
 		if most < 90 {
 			t.Errorf("%s: at most %d metrics have a value", name, most)
+		}
+	}
+}
+
+// TestEveryCounterCounts finds counters that no case moves: names of which a layout knows none.
+func TestEveryCounterCounts(t *testing.T) {
+	for _, name := range Names {
+		moved := map[string]bool{}
+		for _, kind := range []string{simulate.KindArchetype, simulate.KindSingle} {
+			for seed := range uint64(19) {
+				c := simulatetest.Recorded(t, simulatetest.Make(New).Case(t, name, kind, seed), simulate.Options{})
+				for _, x := range c.Counters {
+					moved[x.Name] = moved[x.Name] || x.Total().Float() > 0
+				}
+			}
+		}
+		var still []string
+		for x, yes := range moved {
+			if !yes {
+				still = append(still, x)
+			}
+		}
+		if slices.Sort(still); len(still) > 24 {
+			t.Errorf("%s: %d counters never count: %v", name, len(still), still)
+		} else {
+			t.Logf("%s: %v", name, still)
 		}
 	}
 }

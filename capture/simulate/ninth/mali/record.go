@@ -79,30 +79,23 @@ func record(m *machine, w *load, seed uint64, kind string, o simulate.Options) (
 	for _, g := range groups {
 		hide[g] = r.Chance(.25)
 	}
-	skip := func(name string, names ...string) bool {
-		if slices.Contains(left, name) || slices.ContainsFunc(names, func(n string) bool { return slices.Contains(left, n) }) {
-			return true
-		}
-		switch habit {
-		case 1:
-			return slices.ContainsFunc(groups, func(g string) bool { return hide[g] && strings.HasPrefix(name, g) })
-		case 2:
-			return !slices.Contains(sparse, name)
-		}
-		return false
+	skip := func(names []string) bool {
+		return slices.ContainsFunc(names, func(n string) bool {
+			return slices.Contains(left, n) || habit == 1 && slices.ContainsFunc(groups, func(g string) bool { return hide[g] && strings.HasPrefix(n, g) })
+		}) || habit == 2 && !slices.ContainsFunc(names, func(n string) bool { return slices.Contains(sparse, n) })
 	}
 	cfg := m.config(axis, gaps, lateSpans)
 	cols := simulate.NewColumns(axis)
 	place := make([]int, len(rec.entries))
 	for i, e := range rec.entries {
-		if place[i] = -1; skip(machineName(e), append([]string{e.Name}, e.Aliases...)...) {
+		if place[i] = -1; skip(namesOf(e)) {
 			continue
 		}
 		place[i] = cols.Counter(capture.Meta{Name: e.Name, Title: e.Title, Unit: e.Unit, Doc: e.Doc, GPU: m.gpu, Block: e.Block,
 			Source: "kbase", Aliases: append(slices.Clone(e.Aliases), fmt.Sprintf("%s_%d", e.Block, e.Index))})
 		cols.Scaled(place[i], max(1, e.Scaler))
 		if parts := map[string]int{"core": m.cores, "memory": m.slices}[e.Block]; parts > 1 && cores {
-			if strings.HasPrefix(machineName(e), "MaliMMU") { // which is counted in the first slice only
+			if strings.Contains(e.Name, "MMU") { // which is counted in the first slice only
 				parts = 1
 			}
 			cols.Split(place[i], simulate.Numbers(parts), simulate.Near(simulate.NewRandom(seed, e.Block), parts, .02))
@@ -123,7 +116,7 @@ func record(m *machine, w *load, seed uint64, kind string, o simulate.Options) (
 		heat = gauge("gpu_temperature", "GPU temperature", "celsius", .6)
 	}
 	processors := newProcessors(m, cols, left, o.Host.Of(hosted), simulate.NewRandom(seed, "processors"))
-	numbers := &whole{rec, make([]float64, len(rec.index)), make([]float64, len(rec.index))}
+	numbers := &whole{rec, make([]float64, rec.columns), make([]float64, rec.columns)}
 	carry := 0.0
 	for _, i := range rows {
 		row := rec.row(i)

@@ -1,8 +1,6 @@
 package mali
 
 import (
-	"slices"
-
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
 )
@@ -14,6 +12,7 @@ type recorder struct {
 	at      int // the sample of the moment
 	index   map[string]int
 	entries []*metrics.Entry // of the counters that the layout has, in its order
+	columns int              // those, and some that no layout has
 	depends bool             // the job manager itself holds jobs that wait for others
 	rows    []row
 }
@@ -36,27 +35,25 @@ func newRecorder(m *machine, bounds *simulate.Bounds, depends bool) (*recorder, 
 		if e.IsMetric() || e.Block == "constant" {
 			continue
 		}
-		rec.index[machineName(e)] = len(rec.entries)
+		for _, name := range namesOf(e) {
+			rec.index[name] = len(rec.entries)
+		}
 		rec.entries = append(rec.entries, e)
 	}
+	rec.columns = len(rec.entries)
 	for _, name := range []string{"MaliExtBusRdLat384", "MaliExtBusRdOTQ4", "MaliExtBusWrOTQ4"} {
-		rec.index[hidden(name)] = len(rec.index)
+		rec.index[hidden(name)] = rec.columns
+		rec.columns++
 	}
 	return rec, nil
 }
 
-// machineName is Arm's machine name of a counter.
-func machineName(e *metrics.Entry) string {
-	i := slices.IndexFunc(e.Aliases, func(a string) bool { return len(a) > 4 && a[:4] == "Mali" })
-	if i < 0 {
-		return e.Name
-	}
-	return e.Aliases[i]
-}
+// namesOf are a counter's names, of which one is Arm's machine name.
+func namesOf(e *metrics.Entry) []string { return append([]string{e.Name}, e.Aliases...) }
 
 func (rec *recorder) row(i int) *row {
 	for len(rec.rows) <= i {
-		rec.rows = append(rec.rows, row{counts: make([]float64, len(rec.index))})
+		rec.rows = append(rec.rows, row{counts: make([]float64, rec.columns)})
 	}
 	return &rec.rows[i]
 }
@@ -64,7 +61,7 @@ func (rec *recorder) row(i int) *row {
 // pass adds what is counted from one moment to another, in which nothing changes.
 func (rec *recorder) pass(x *run, f *flows, from, until float64) {
 	if f.rates == nil {
-		f.rates = x.rates(f, rec.index)
+		f.rates = x.rates(f)
 	}
 	for from < until {
 		for float64(rec.bounds.At(rec.at+1)) <= from {
