@@ -8,25 +8,21 @@ import (
 
 // hostState is how far the application's thread and the driver's have come.
 type hostState struct {
-	frame               int // the application's, of which working says whether it has begun
-	working             bool
-	appUntil, appFree   float64
-	appNode, beginNode  int32
-	handed              int // frames that the application has given to the driver
-	ready               []readyFrame
-	driver              int // the driver's frame
-	driving             bool
-	from, until         float64
-	driverNode          int32
-	jobs                int // of its frame that are submitted
-	submitted           map[int]int32
-	lastShown           int64
-	appBusy, driverBusy float64 // ns so far, for the recorder
-	lastBegin           float64
-	waitNode            int32
+	frame              int // the application's, of which working says whether it has begun
+	working            bool
+	appUntil, appFree  float64
+	appNode, beginNode int32
+	handed             int     // frames that the application has given to the driver
+	ready              []int32 // when the application was done, by frame
+	driver             int     // the driver's frame
+	driving            bool
+	from, until        float64
+	driverNode         int32
+	jobs               int // of its frame that are submitted
+	submitted          map[int]int32
+	lastShown          int64
+	lastBegin          float64
 }
-
-type readyFrame struct{ node int32 }
 
 // begins is when the next frame may begin and what it waits for; it is infinite where that is not known yet.
 func (h *hostState) begins(x *run) (at float64, cause uint8, node int32) {
@@ -89,9 +85,7 @@ func (h *hostState) begins(x *run) (at float64, cause uint8, node int32) {
 func (x *run) jobsEnd(i int) int32 {
 	n := int32(0)
 	for _, j := range x.jobs[i] {
-		if x.path.Keep && x.path.Time(j.node) > x.path.Time(n) {
-			n = j.node
-		}
+		n = x.later(n, j.node)
 	}
 	return n
 }
@@ -115,15 +109,13 @@ func (h *hostState) advance(x *run) (changed bool) {
 	if h.working && h.appUntil <= x.now {
 		h.appNode = x.path.At(at, causeApp, simulate.NoQueue, h.beginNode)
 		h.working, h.appFree = false, x.now
-		h.ready = append(h.ready, readyFrame{h.appNode})
+		h.ready = append(h.ready, h.appNode)
 		h.handed++
 		h.frame++
 		changed = true
 	}
 	if !h.driving && h.driver < h.handed {
-		if n := h.ready[h.driver].node; x.path.Keep && x.path.Time(n) > x.path.Time(h.driverNode) {
-			h.driverNode = n
-		}
+		h.driverNode = x.later(h.driverNode, h.ready[h.driver])
 		f := &x.w.frames[h.driver]
 		h.driving, h.from, h.jobs = true, x.now, 0
 		h.until = x.now + math.Round(x.w.contents[f.content].driver*f.cpu/faster(x.r.driver))

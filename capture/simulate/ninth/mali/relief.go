@@ -1,6 +1,10 @@
 package mali
 
-import "astrolabe/capture/simulate"
+import (
+	"slices"
+
+	"astrolabe/capture/simulate"
+)
 
 const simulate15 = simulate.Faster
 
@@ -18,33 +22,24 @@ var noRelief = relief{cause: -1, queue: -1}
 // reliefOf is the relief of a candidate.
 func (m *machine) reliefOf(c simulate.Candidate) relief {
 	r := noRelief
-	switch {
-	case c == simulate.WholeCPU:
+	switch c {
+	case simulate.WholeCPU:
 		r.app, r.driver, r.wait = true, true, true
-	case c == simulate.WholeGPU:
+	case simulate.WholeGPU:
 		r.gpu = true
-	case c == simulate.CPUApp:
+	case simulate.CPUApp:
 		r.app = true
-	case c == simulate.CPUDriver:
+	case simulate.CPUDriver:
 		r.driver = true
-	case c == simulate.CPUSync:
+	case simulate.CPUSync:
 		r.wait = true
-	case c == simulate.QueuesInTurn:
+	case simulate.QueuesInTurn:
 		r.loose = true
-	case c.Level == simulate.LevelClock:
+	case simulate.ClockGovernor, simulate.ClockThermal:
 		r.highest = true
-	case c.Level == simulate.LevelQueue:
-		for i, name := range m.queues {
-			if name == c.Name {
-				r.queue = i
-			}
-		}
 	default:
-		for i, x := range candidates {
-			if x == c {
-				r.cause = i
-			}
-		}
+		r.cause = slices.Index(candidates[:], c)
+		r.queue = slices.Index(m.queues, c.Name)
 	}
 	return r
 }

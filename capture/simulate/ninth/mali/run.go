@@ -206,9 +206,7 @@ func (x *run) advanceQueues() (changed bool) {
 				s.state = stateDepend
 				continue
 			}
-			if x.path.Keep && x.path.Time(node) > x.path.Time(s.node) {
-				s.node = node
-			}
+			s.node = x.later(s.node, node)
 			if i := s.list[0] >> 8; x.frames[i].GPUBegin < 0 {
 				x.frames[i].GPUBegin = at
 			}
@@ -263,6 +261,14 @@ func (x *run) overhead(q int, ns float64) float64 {
 	return math.Round(ns)
 }
 
+// later is the later of two events.
+func (x *run) later(a, b int32) int32 {
+	if x.path.Keep && x.path.Time(b) > x.path.Time(a) {
+		return b
+	}
+	return a
+}
+
 // ready reports whether the next job of a queue may start, and the event that it waited for last.
 func (x *run) ready(s *queueState) (int32, bool) {
 	id := s.list[0]
@@ -285,9 +291,7 @@ func (x *run) ready(s *queueState) (int32, bool) {
 		if !of.done {
 			return 0, false
 		}
-		if x.path.Keep && x.path.Time(of.node) > x.path.Time(node) {
-			node = of.node
-		}
+		node = x.later(node, of.node)
 	}
 	return node, true
 }

@@ -1,6 +1,9 @@
 package mali
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // total is a counter that is the sum of others by its description.
 type total struct {
@@ -26,66 +29,68 @@ type bound struct {
 	cores, slices bool
 }
 
-func one(of string, parts ...string) (out []bound) {
-	for _, p := range parts {
-		out = append(out, bound{parts: []string{p}, of: of})
-	}
-	return out
-}
-
 const clockCycles = "gpu_clock_cycles"
 
-var bounds = func() (out []bound) {
-	out = one(clockCycles, "MaliGPUActiveCy")
-	out = append(out, one("MaliGPUActiveCy", "MaliGPUAnyQueueActiveCy", "MaliGPUIRQActiveCy", "MaliFragQueueActiveCy", "MaliNonFragQueueActiveCy",
-		"MaliBinningQueuedCy", "MaliMainQueuedCy", "MaliCompQueuedCy", "MaliTilerActiveCy", "MaliCSFMCUActiveCy", "MaliCSFCEUActiveCy",
-		"MaliCSFLSUActiveCy", "MaliL2CacheFlushCy")...)
-	out = append(out, bound{[]string{"MaliFragQueueWaitDepCy", "MaliFragQueueWaitFlushCy", "MaliFragQueueWaitRdCy", "MaliFragQueueWaitIssueCy",
-		"MaliFragQueueWaitFinishCy"}, "MaliFragQueueActiveCy", false, false},
-		bound{[]string{"MaliNonFragQueueWaitDepCy", "MaliNonFragQueueWaitFlushCy", "MaliNonFragQueueWaitRdCy", "MaliNonFragQueueWaitIssueCy",
-			"MaliNonFragQueueWaitFinishCy"}, "MaliNonFragQueueActiveCy", false, false})
-	for _, q := range []string{"Binning", "Main", "Comp"} {
-		out = append(out, one("Mali"+q+"QueuedCy", "Mali"+q+"QueueAssignStallCy", "Mali"+q+"QueueDrainStallCy", "Mali"+q+"QueueIRQActiveCy")...)
+// limits are, by line, a counter and those that are each no more than it, or all together where it has a plus. The
+// names lack the Mali that all begin with.
+const limits = `
+GPUActiveCy: GPUAnyQueueActiveCy GPUIRQActiveCy FragQueueActiveCy NonFragQueueActiveCy BinningQueuedCy MainQueuedCy CompQueuedCy
+GPUActiveCy: TilerActiveCy CSFMCUActiveCy CSFCEUActiveCy CSFLSUActiveCy L2CacheFlushCy
+GPUActiveCy*cores: AnyActiveCy FragActiveCy NonFragActiveCy CoreActiveCy
+GPUActiveCy*slices: ExtBusRdStallCy ExtBusWrStallCy L2CacheRdStallCy L2CacheWrStallCy
+FragQueueActiveCy+: FragQueueWaitDepCy FragQueueWaitFlushCy FragQueueWaitRdCy FragQueueWaitIssueCy FragQueueWaitFinishCy
+NonFragQueueActiveCy+: NonFragQueueWaitDepCy NonFragQueueWaitFlushCy NonFragQueueWaitRdCy NonFragQueueWaitIssueCy NonFragQueueWaitFinishCy
+BinningQueuedCy: BinningQueueAssignStallCy TilerQueueDrainStallCy BinningQueueIRQActiveCy
+MainQueuedCy: MainQueueAssignStallCy MainQueueIRQActiveCy
+CompQueuedCy: CompQueueAssignStallCy CompQueueDrainStallCy CompQueueIRQActiveCy
+CSFCS0ActiveCy: CS0WaitStallCy
+CSFCS1ActiveCy: CS1WaitStallCy
+CSFCS2ActiveCy: CS2WaitStallCy
+TilerActiveCy: TilerPosShadFIFOFullCy TilerPosShadStallCy TilerPrimAsPosShadStallCy TilerVarShadStallCy
+AnyActiveCy: MainActiveCy CompOrBinningActiveCy CoreActiveCy
+MainActiveCy: FragFPKActiveCy FragMainPassStallCy
+FragActiveCy: FragFPKActiveCy
+CoreActiveCy: EngInstr EngSlot1IssueCy EngSlotAnyIssueCy EngStarveCy BlendIssueCy AttrIssueCy RTUBoxIssueCy RTUTriIssueCy
+CoreActiveCy: TexFiltIssueCy TexCacheLookup TexCacheLookupCy TexInBt TexOutBt TexIndexCy TexL1CacheOutputCy TexL1CacheLookupCy
+CoreActiveCy: TexCacheSimpleLoadCy TexCacheComplexLoadCy EngTexBackpressureCy EngLSBackpressureCy EngVarBackpressureCy
+CoreActiveCy: EngBlendBackpressureCy EngRTUBackpressureCy EngZSBackpressureCy EngAttrBackpressureCy
+CoreActiveCy+: LSFullRd LSPartRd LSFullWr LSPartWr LSAtomic
+FragRastQd: FragEZSTestQd FragRastPartQd
+FragEZSTestQd: FragEZSKillQd FragEZSUpdateQd
+FragLZSTestQd: FragLZSKillQd
+FragWarp: FragPartWarp FragPrepassWarp
+FragTile: FragTileKill
+FragPrepassTestQd: FragPrepassKillQd
+L2CacheRdLookup: L2CacheRd
+L2CacheWrLookup: L2CacheWr
+TexQuadPass: TexQuadPassMip
+TexQuads: TexQuadPassTri
+TexOutMsg: TexOutSingleMsg
+TexCacheFetch: TexCacheCompressFetch
+SCBusTexL2RdBt: SCBusTexExtRdBt
+SCBusLSL2RdBt: SCBusLSExtRdBt
+SCBusFFEL2RdBt: SCBusFFEExtRdBt
+SCBusRTUL2RdBt: SCBusRTUExtRdBt
+ExtBusRd+: ExtBusRdNoSnoop ExtBusRdUnique
+ExtBusWr+: ExtBusWrNoSnoopFull ExtBusWrNoSnoopPart ExtBusWrSnoopFull ExtBusWrSnoopPart`
+
+var bounds = func() []bound {
+	out := []bound{{parts: []string{"MaliGPUActiveCy"}, of: clockCycles}}
+	for line := range strings.Lines(limits[1:]) {
+		of, list, _ := strings.Cut(line, ":")
+		of, together := strings.CutSuffix(of, "+")
+		of, cores := strings.CutSuffix(of, "*cores")
+		of, slices := strings.CutSuffix(of, "*slices")
+		b := bound{nil, "Mali" + of, cores, slices}
+		for _, name := range strings.Fields(list) {
+			if b.parts = append(b.parts, "Mali"+name); !together {
+				out, b.parts = append(out, b), nil
+			}
+		}
+		if together {
+			out = append(out, b)
+		}
 	}
-	for _, n := range []string{"0", "1", "2"} {
-		out = append(out, one("MaliCSFCS"+n+"ActiveCy", "MaliCS"+n+"WaitStallCy")...)
-	}
-	out = append(out, one("MaliTilerActiveCy", "MaliTilerPosShadFIFOFullCy", "MaliTilerPosShadStallCy", "MaliTilerPrimAsPosShadStallCy",
-		"MaliTilerVarShadStallCy")...)
-	for _, p := range []string{"MaliAnyActiveCy", "MaliFragActiveCy", "MaliNonFragActiveCy"} {
-		out = append(out, bound{[]string{p}, "MaliGPUActiveCy", true, false})
-	}
-	for _, p := range []string{"MaliExtBusRdStallCy", "MaliExtBusWrStallCy", "MaliL2CacheRdStallCy", "MaliL2CacheWrStallCy"} {
-		out = append(out, bound{[]string{p}, "MaliGPUActiveCy", false, true})
-	}
-	out = append(out, bound{[]string{"MaliCoreActiveCy"}, "MaliGPUActiveCy", true, false})
-	out = append(out, one("MaliAnyActiveCy", "MaliMainActiveCy", "MaliCompOrBinningActiveCy", "MaliCoreActiveCy")...)
-	out = append(out, one("MaliMainActiveCy", "MaliFragFPKActiveCy", "MaliFragMainPassStallCy")...)
-	out = append(out, one("MaliFragActiveCy", "MaliFragFPKActiveCy")...)
-	out = append(out, one("MaliCoreActiveCy", "MaliEngInstr", "MaliEngSlot1IssueCy", "MaliEngSlotAnyIssueCy", "MaliEngStarveCy", "MaliTexFiltIssueCy",
-		"MaliTexCacheLookup", "MaliTexCacheLookupCy", "MaliTexInBt", "MaliTexOutBt", "MaliTexIndexCy", "MaliTexL1CacheOutputCy", "MaliTexL1CacheLookupCy",
-		"MaliTexCacheSimpleLoadCy", "MaliTexCacheComplexLoadCy", "MaliRTUBoxIssueCy", "MaliRTUTriIssueCy", "MaliBlendIssueCy", "MaliAttrIssueCy",
-		"MaliEngTexBackpressureCy", "MaliEngLSBackpressureCy", "MaliEngVarBackpressureCy", "MaliEngBlendBackpressureCy", "MaliEngRTUBackpressureCy",
-		"MaliEngZSBackpressureCy", "MaliEngAttrBackpressureCy")...)
-	out = append(out, bound{parts: []string{"MaliLSFullRd", "MaliLSPartRd", "MaliLSFullWr", "MaliLSPartWr", "MaliLSAtomic"}, of: "MaliCoreActiveCy"})
-	out = append(out, one("MaliFragRastQd", "MaliFragEZSTestQd", "MaliFragRastPartQd")...)
-	out = append(out, one("MaliFragEZSTestQd", "MaliFragEZSKillQd", "MaliFragEZSUpdateQd")...)
-	out = append(out, one("MaliFragLZSTestQd", "MaliFragLZSKillQd")...)
-	out = append(out, one("MaliFragWarp", "MaliFragPartWarp", "MaliFragPrepassWarp")...)
-	out = append(out, one("MaliFragTile", "MaliFragTileKill")...)
-	out = append(out, one("MaliFragPrepassTestQd", "MaliFragPrepassKillQd")...)
-	out = append(out, one("MaliL2CacheRdLookup", "MaliL2CacheRd")...)
-	out = append(out, one("MaliL2CacheWrLookup", "MaliL2CacheWr")...)
-	out = append(out, one("MaliTexQuadPass", "MaliTexQuadPassMip")...)
-	out = append(out, one("MaliTexQuads", "MaliTexQuadPassTri", "MaliTexOutMsg")...)
-	out = append(out, one("MaliTexOutMsg", "MaliTexOutSingleMsg")...)
-	out = append(out, one("MaliTexCacheFetch", "MaliTexCacheCompressFetch")...)
-	for _, u := range []string{"Tex", "LS", "FFE"} {
-		out = append(out, one("MaliSCBus"+u+"L2RdBt", "MaliSCBus"+u+"ExtRdBt")...)
-	}
-	out = append(out, one("MaliSCBusRTUL2RdBt", "MaliSCBusRTUExtRdBt")...)
-	out = append(out, bound{parts: []string{"MaliExtBusRdNoSnoop", "MaliExtBusRdUnique"}, of: "MaliExtBusRd"})
-	out = append(out, bound{parts: []string{"MaliExtBusWrNoSnoopFull", "MaliExtBusWrNoSnoopPart", "MaliExtBusWrSnoopFull", "MaliExtBusWrSnoopPart"}, of: "MaliExtBusWr"})
 	return out
 }()
 
