@@ -220,17 +220,29 @@ func (k *maker) single(seed uint64) (text, plant string) {
 	return "content with one limit", plant
 }
 
-// turns makes both queues have work for about as long, in turn.
+// turns makes both queues have work for about as long, of different units, in turn.
 func (k *maker) turns(c *content) {
-	r := k.r
-	for _, j := range c.jobs {
-		for _, s := range j.segments {
-			if s := &k.w.segments[s]; s.kind == kindGeom {
-				s.warps *= r.Between(4, 12)
-				s.miss, s.lsLines, s.instr, s.occupancy = s.miss*.2, s.lsLines*.3, s.instr*.4, .6
+	r, none := k.r, noRelief
+	var took [kindComp + 1]float64
+	each := func(do func(s *segment)) {
+		for _, j := range c.jobs {
+			for _, s := range j.segments {
+				do(&k.w.segments[s])
 			}
 		}
 	}
+	each(func(s *segment) {
+		if s.kind == kindGeom {
+			s.miss, s.lsLines, s.lsWriteLines, s.instr, s.occupancy = s.miss*.2, s.lsLines*.3, s.lsWriteLines*.3, s.instr*.3, .6
+		}
+		took[s.kind] += s.warps / solve([]class{k.m.class(s, 1, &none, false)})[0].rate
+	})
+	more := took[kindFrag] / took[kindGeom] * r.Between(.6, 1.2)
+	each(func(s *segment) {
+		if s.kind == kindGeom {
+			s.warps = max(1, s.warps*more)
+		}
+	})
 	gpu := k.lasts(c, r.Log(6e6, 20e6))
 	k.barriers(c)
 	c.app, c.driver = gpu*.2, gpu*.1
@@ -273,6 +285,8 @@ func (k *maker) keep(c *content) {
 	if r.Chance(.25) {
 		w.pace.Cadence = []int{2}
 		refresh *= 2
+	} else if r.Chance(.25) {
+		w.pace = simulate.Pacing{Cap: int64(refresh), Ahead: 2}
 	}
 	w.warm, w.single = 8, r.Chance(.35)
 	for range w.warm + int(r.Between(.8, 2)*1e9/refresh) {

@@ -162,6 +162,8 @@ func (k *maker) pace(offline bool, frame float64) {
 	} else if r.Chance(.45) {
 		p.Refresh = int64(1e9 / simulate.Pick(r, k.refreshes()...))
 		p.Buffers, p.Align = 3, r.Chance(.6)
+	} else if r.Chance(.12) { // a limit of its own
+		p.Cap = int64(1e9 / simulate.Pick(r, 30.0, 60))
 	}
 	k.w.pace, k.w.single = p, r.Chance(.35)
 	k.w.warm = 6
