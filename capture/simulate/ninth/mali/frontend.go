@@ -45,9 +45,9 @@ func (x *run) slot(t tally, q, state int, clocks float64) {
 		}
 		t.add(name+"WaitDepCy", clocks)
 	case stateLaunch:
-		t.add(name+"WaitFlushCy", clocks*.3).add(name+"WaitRdCy", clocks*.25).add(name+"WaitIssueCy", clocks*.4)
-	case stateRun:
-		t.add(name+"WaitIssueCy", clocks*.01)
+		t.add(name+"WaitFlushCy", clocks*.35).add(name+"WaitRdCy", clocks*.35).add(name+"WaitIssueCy", clocks*.1)
+	case stateRun: // tasks wait for cores that are full of others
+		t.add(name+"WaitIssueCy", clocks*[]float64{.6, .88}[q])
 	case stateFinish:
 		t.add(name+"WaitFinishCy", clocks*.7).add(name+"WaitFlushCy", clocks*.3)
 	}
