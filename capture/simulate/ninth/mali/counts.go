@@ -182,7 +182,8 @@ func (t tally) geometry(m *machine, s *segment, rate float64, f *flows, fl *flow
 	t.add("MaliTilerActiveCy", ghz*.985)
 	u := min(1, f.busy[stTiler])
 	starved := (1 - u) * (1 - u)
-	t.add("MaliTilerPosShadFIFOFullCy", ghz*.85*(1-u)).add("MaliTilerPosShadStallCy", ghz*.6*starved)
+	// The buffer of positions is full of those being shaded, or of those that the tiler has not taken yet.
+	t.add("MaliTilerPosShadFIFOFullCy", ghz*(.85*(1-u)+.45*u*u*u)).add("MaliTilerPosShadStallCy", ghz*.6*starved)
 	t.add("MaliTilerPrimAsPosShadStallCy", ghz*.9*(1-u)).add("MaliTilerVarShadStallCy", ghz*.3*starved).add("MaliTilerPosCacheHit", prims*2.4)
 	t.add("MaliTilerPosCacheMiss", prims*.6).add("MaliTilerVarCacheHit", visible*2.3).add("MaliTilerVarCacheMiss", visible*.7)
 	t.add("MaliTilerRdBt", rate*s.tilerLines()*4).add("MaliTilerWrBt", rate*s.tilerWrites()*4)

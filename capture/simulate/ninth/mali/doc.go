@@ -40,6 +40,7 @@
 //     spread of latencies (log-normal, 0.38) and 48 reads in flight for each slice.
 //   - While a job runs, tasks wait for cores that are full in 0.88 of the time (fragments; 0.6 of other work), which the
 //     counter of a job slot's issue waits counts by Arm's description: work that waits because all processors are busy.
+//   - The tiler's buffer of positions is full for 0.45 of the time too where the tiler itself is slow.
 //   - Which command stream feeds which queue, and that a stream waits for most of its own work.
 //   - All of styles and programs in passes.go and programs.go: instructions, samples, overdraw, triangles, misses.
 //

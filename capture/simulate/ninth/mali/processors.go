@@ -29,7 +29,7 @@ type processors struct {
 	switches    float64
 }
 
-// split is set by hand, as the processors do different things.
+// newProcessors adds the columns; see instances for their parts, as processors do different things.
 func newProcessors(m *machine, cols *simulate.Columns, left []string, on bool, r simulate.Random) *processors {
 	p := &processors{m: m, cols: cols, ctxt: -1, r: r, app: m.cpus - 1, driver: m.cpus - 2, others: r.Log(.01, .08)}
 	for s, x := range states {

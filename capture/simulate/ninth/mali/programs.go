@@ -35,7 +35,7 @@ var programs = []program{
 	{name: "ray-traced game", passes: []string{"shadow", "gbuffer", "rays", "light", "post", "ui"}, gpu: span{10, 32}, app: span{.35, 1.1}, driver: span{.1, .4}, pixels: span{.8, 2.5}},
 }
 
-// build adds a content of passes. geometry pushes their triangles, each changes segments before the time is set.
+// build adds a content of passes. each changes its segments.
 func (k *maker) build(name string, passes []string, pixels float64, each func(s *segment)) *content {
 	r, first := k.r, len(k.w.segments)
 	c := &content{name: name}
@@ -70,7 +70,7 @@ func (k *maker) build(name string, passes []string, pixels float64, each func(s 
 	return c
 }
 
-// last makes a content's work such that the GPU alone takes so many ns for a frame, as far as the amount of work decides
+// lasts makes a content's work such that the GPU alone takes so many ns for a frame, as far as the amount of work decides
 // it; it returns what it takes.
 func (k *maker) lasts(c *content, ns float64) float64 {
 	got := 0.0
@@ -206,7 +206,7 @@ func (k *maker) saver() {
 	c.Up, c.Down = 2, -1
 }
 
-// frames are of a program's two phases.
+// phases gives the second half of the frames the second content.
 func (k *maker) phases() {
 	half := len(k.w.frames) / 2
 	for i := range k.w.frames {
