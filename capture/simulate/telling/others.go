@@ -21,7 +21,7 @@ var CPU = map[simulate.Candidate][]string{
 
 // Mali are counters by Arm's machine names, and the recorder's own.
 var Mali = map[simulate.Candidate][]string{
-	unit("arithmetic"): {"MaliEngFMAInstr", "MaliEngCVTInstr", "MaliEngSFUInstr"},
+	unit("arithmetic"): {"MaliEngInstr", "MaliEngFMAInstr", "MaliEngCVTInstr", "MaliEngSFUInstr"},
 	unit("texture"): {"MaliTexFiltIssueCy", "MaliTexOutMsg", "MaliTexInBt", "MaliTexOutBt", "MaliTexIndexCy",
 		"MaliTexCacheLookupCy", "MaliTexCacheComplexLoadCy", "MaliTexCacheSimpleLoadCy", "MaliTexL1CacheLookupCy",
 		"MaliTexL1CacheOutputCy", "MaliTexClkActiveCy"},
