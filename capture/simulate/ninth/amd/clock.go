@@ -1,0 +1,116 @@
+package amd
+
+import "astrolabe/capture/simulate"
+
+// What holds the clock below the highest that the chip reaches.
+const (
+	byNothing = iota
+	byGovernor
+	byPower
+	byHeat
+)
+
+// tick is the ns between two decisions of the firmware.
+const tick = 1e6
+
+// clock is the firmware's power management during a simulation.
+type clock struct {
+	m             *machine
+	top           bool // relieved: always the highest
+	share, wish   float64
+	capped, cool  float64 // the most that power and heat allow
+	memory        float64
+	watts, heat   float64
+	load, seconds float64 // busy share, smoothed
+	why           int
+	held          [byHeat + 1]int64 // ns with work
+}
+
+func (c *clock) reset(m *machine, top bool) {
+	*c = clock{m: m, top: top, wish: 1, capped: 1, cool: 1, memory: 1, load: 1, watts: 0.7 * m.limit}
+	c.heat = m.sink + m.perWatt*c.watts
+	c.set()
+}
+
+func (c *clock) set() {
+	c.why, c.share = byNothing, c.wish
+	if c.m.fixed > 0 {
+		c.share = c.m.fixed
+	}
+	if c.share < 0.99 {
+		c.why = byGovernor
+	}
+	if c.capped < c.share {
+		c.why, c.share = byPower, c.capped
+	}
+	if c.cool < c.share {
+		c.why, c.share = byHeat, c.cool
+	}
+	if c.top {
+		c.why, c.share = byNothing, 1
+	}
+	if c.share = max(c.share, c.m.low); c.share > 0.99 {
+		c.why = byNothing
+	}
+}
+
+// volts is the supply voltage by the highest one, which energy goes with the square of.
+func volts(share float64) float64 { return 0.62 + 0.38*share }
+
+// weights are what units take of the graphics core's power when they are all busy, in percent; the rest is the clock's.
+var weights = [units]float64{4, 2, 4, 30, 8, 16, 10, 5, 8, 8, 22, 0}
+
+// joules is what a ms's work took: done is the ns of each unit's work, busy the ns with any.
+func (c *clock) power(done *[units]float64, busy, threads float64) float64 {
+	v2 := volts(c.share) * volts(c.share)
+	dynamic := 0.22 * c.share * v2 * (0.15 + 0.85*busy/tick)
+	for u, w := range weights {
+		e := w / 100 * done[u] / tick
+		if u != uMemory {
+			e *= v2
+		}
+		dynamic += e
+	}
+	return c.m.idle + c.m.full*(dynamic+0.1*v2) + c.m.backdrop + c.m.core*threads/tick
+}
+
+// look is one decision.
+func (c *clock) look(done *[units]float64, busy, threads float64) {
+	if busy > 0 {
+		c.held[c.why] += int64(busy)
+	}
+	now := c.power(done, busy, threads)
+	c.watts += (now - c.watts) * tick / c.m.window
+	c.heat += (c.m.sink + c.m.perWatt*now - c.heat) * tick / 250e6
+	c.load += (busy/tick - c.load) * 0.08
+	ease := func(at *float64, room float64) { // a controller that follows slowly, and faster down than up
+		*at = min(1, max(c.m.low, min(*at, c.share+0.1)+min(0.004, max(-0.02, 0.05*room))))
+	}
+	ease(&c.capped, (c.m.limit-c.watts)/c.m.limit)
+	ease(&c.cool, (c.m.heat-c.heat)/20)
+	switch {
+	case c.load > c.m.up:
+		c.wish = min(1, c.wish+c.m.rise)
+	case c.load < c.m.down:
+		c.wish = max(c.m.low, c.wish-c.m.fall)
+	}
+	switch {
+	case c.load > 0.2 || c.top:
+		c.memory = 1
+	case c.load < 0.08:
+		c.memory = 0.5
+	}
+	c.set()
+}
+
+// cause is what held the clock for longest; ok is false where nothing did for a noticeable part of the work.
+func (c *clock) cause() (out simulate.Candidate, ok bool) {
+	best, all := byGovernor, int64(0)
+	for k, ns := range c.held {
+		if all += ns; k > byNothing && ns > c.held[best] {
+			best = k
+		}
+	}
+	names := [...]simulate.Candidate{{}, simulate.ClockGovernor, simulate.ClockPower, simulate.ClockThermal}
+	return names[best], c.held[best]*50 > all
+}
