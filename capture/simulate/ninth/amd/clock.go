@@ -15,15 +15,14 @@ const tick = 1e6
 
 // clock is the firmware's power management during a simulation.
 type clock struct {
-	m             *machine
-	top           bool // relieved: always the highest
-	share, wish   float64
-	capped, cool  float64 // the most that power and heat allow
-	memory        float64
-	watts, heat   float64
-	load, seconds float64 // busy share, smoothed
-	why           int
-	held          [byHeat + 1]int64 // ns with work
+	m                   *machine
+	top                 bool // relieved: always the highest
+	share, wish         float64
+	capped, cool        float64 // the most that power and heat allow
+	memory, watts, heat float64
+	load                float64 // busy share, smoothed
+	why                 int
+	held                [byHeat + 1]float64 // ns with work
 }
 
 func (c *clock) reset(m *machine, top bool) {
@@ -33,12 +32,9 @@ func (c *clock) reset(m *machine, top bool) {
 }
 
 func (c *clock) set() {
-	c.why, c.share = byNothing, c.wish
+	c.why, c.share = byGovernor, c.wish
 	if c.m.fixed > 0 {
 		c.share = c.m.fixed
-	}
-	if c.share < 0.99 {
-		c.why = byGovernor
 	}
 	if c.capped < c.share {
 		c.why, c.share = byPower, c.capped
@@ -46,40 +42,38 @@ func (c *clock) set() {
 	if c.cool < c.share {
 		c.why, c.share = byHeat, c.cool
 	}
-	if c.top {
-		c.why, c.share = byNothing, 1
-	}
-	if c.share = max(c.share, c.m.low); c.share > 0.99 {
+	if c.share = max(c.share, c.m.low); c.top || c.share > 0.99 {
 		c.why = byNothing
+	}
+	if c.top {
+		c.share = 1
 	}
 }
 
 // volts is the supply voltage by the highest one, which energy goes with the square of.
 func volts(share float64) float64 { return 0.62 + 0.38*share }
 
-// weights are what units take of the graphics core's power when they are all busy, in percent; the rest is the clock's.
+// weights are what units take of the graphics core's power when they are all busy, in percent, above the clock's.
 var weights = [units]float64{4, 2, 4, 30, 8, 16, 10, 5, 8, 8, 22, 0}
 
-// joules is what a ms's work took: done is the ns of each unit's work, busy the ns with any.
+// power is the W of a ms: done is the ns of each unit's work, busy the ns with any, threads those of the processors.
 func (c *clock) power(done *[units]float64, busy, threads float64) float64 {
-	v2 := volts(c.share) * volts(c.share)
-	dynamic := 0.22 * c.share * v2 * (0.15 + 0.85*busy/tick)
+	v2 := power(volts(c.share), 2)
+	dynamic := 0.1*v2 + 0.22*c.share*v2*(0.15+0.85*busy/tick)
 	for u, w := range weights {
-		e := w / 100 * done[u] / tick
 		if u != uMemory {
-			e *= v2
+			w *= v2
 		}
-		dynamic += e
+		dynamic += w / 100 * done[u] / tick
 	}
-	return c.m.idle + c.m.full*(dynamic+0.1*v2) + c.m.backdrop + c.m.core*threads/tick
+	return c.m.idle + c.m.full*dynamic + c.m.backdrop + c.m.core*threads/tick
 }
 
 // look is one decision.
-func (c *clock) look(done *[units]float64, busy, threads float64) {
-	if busy > 0 {
-		c.held[c.why] += int64(busy)
-	}
+func (c *clock) look(done *[units]float64, busy, threads float64) turn {
+	c.held[c.why] += busy
 	now := c.power(done, busy, threads)
+	out := turn{c.share, c.memory, now, c.heat, busy / tick, done[uMemory] / c.memory / tick, threads / tick, c.why}
 	c.watts += (now - c.watts) * tick / c.m.window
 	c.heat += (c.m.sink + c.m.perWatt*now - c.heat) * tick / 250e6
 	c.load += (busy/tick - c.load) * 0.08
@@ -101,16 +95,17 @@ func (c *clock) look(done *[units]float64, busy, threads float64) {
 		c.memory = 0.5
 	}
 	c.set()
+	return out
 }
 
 // cause is what held the clock for longest; ok is false where nothing did for a noticeable part of the work.
 func (c *clock) cause() (out simulate.Candidate, ok bool) {
-	best, all := byGovernor, int64(0)
+	best, all := byGovernor, 0.0
 	for k, ns := range c.held {
 		if all += ns; k > byNothing && ns > c.held[best] {
 			best = k
 		}
 	}
-	names := [...]simulate.Candidate{{}, simulate.ClockGovernor, simulate.ClockPower, simulate.ClockThermal}
-	return names[best], c.held[best]*50 > all
+	return [...]simulate.Candidate{{}, simulate.ClockGovernor, simulate.ClockPower, simulate.ClockThermal}[best],
+		c.held[best]*50 > all
 }

@@ -1,10 +1,6 @@
 package amd
 
-import (
-	"math"
-
-	"astrolabe/capture/simulate"
-)
+import "astrolabe/capture/simulate"
 
 // pass is a kind of pass: how long it needs each unit, by its longest.
 type pass struct {
@@ -18,193 +14,173 @@ type pass struct {
 
 // The columns are vertices, primitives, raster, arithmetic, local memory, texture, loads, depth, colour, cache,
 // bandwidth and latency.
-var passes = map[string]pass{
-	"prepass":   {"depth pre-pass", qGraphics, [units]float64{.9, .7, .5, .1, 0, .05, .1, .8, 0, .3, .4, .4}, .8, 2, .6},
-	"shadow":    {"shadow maps", qGraphics, [units]float64{.8, .6, .6, .1, 0, .1, .1, .9, 0, .3, .5, .4}, .8, 4, 1},
-	"gbuffer":   {"geometry buffer", qGraphics, [units]float64{.5, .35, .4, .6, 0, .7, .2, .5, .7, .5, .7, .5}, .6, 4, 1.5},
-	"forward":   {"forward shading", qGraphics, [units]float64{.3, .2, .3, .9, .05, .8, .3, .4, .4, .5, .5, .5}, .5, 4, 2.5},
-	"foliage":   {"foliage", qGraphics, [units]float64{.6, .6, .8, .3, 0, .6, .1, .9, .4, .4, .5, .4}, .7, 3, .9},
-	"terrain":   {"tessellated terrain", qGraphics, [units]float64{1, .9, .5, .3, .2, .4, .2, .4, .3, .4, .4, .3}, .9, 2, .8},
-	"lighting":  {"lighting", qGraphics, [units]float64{0, 0, .1, .9, .2, .6, .4, .1, .3, .5, .6, .3}, .05, 3, 1.5},
-	"effects":   {"screen-space effects", qGraphics, [units]float64{0, 0, .1, .6, .1, .9, .3, 0, .2, .7, .5, .8}, .05, 5, 1},
-	"rays":      {"ray tracing", qGraphics, [units]float64{0, 0, .02, .7, .2, .7, .4, 0, .1, .7, .4, 1}, .02, 3, 2},
-	"particles": {"blended particles", qGraphics, [units]float64{.2, .15, .5, .3, 0, .5, .1, .3, 1, .4, .8, .3}, .3, 2, .9},
-	"post":      {"post-processing", qGraphics, [units]float64{0, 0, .1, .5, .2, .7, .4, 0, .5, .5, .9, .3}, .03, 8, 1},
-	"upscale":   {"upscaler", qGraphics, [units]float64{0, 0, 0, .9, .3, .6, .4, 0, .05, .4, .6, .3}, .02, 4, .7},
-	"ui":        {"user interface", qGraphics, [units]float64{.2, .1, .3, .2, 0, .4, .1, .05, .9, .3, .6, .2}, .3, 3, .4},
-	"widgets":   {"windows and text", qGraphics, [units]float64{.15, .1, .2, .3, 0, .6, .1, .05, .7, .4, .8, .3}, .2, 6, 1},
-	"scaling":   {"video scaling", qGraphics, [units]float64{0, 0, .1, .3, 0, .9, .1, 0, .4, .4, .8, .3}, .03, 2, 1},
-	"culling":   {"culling", qCompute, [units]float64{0, 0, 0, .3, .2, 0, .5, 0, 0, .4, .4, .9}, 0, 5, .5},
-	"skinning":  {"skinning", qCompute, [units]float64{0, 0, 0, .4, 0, 0, .9, 0, 0, .5, .7, .4}, 0, 3, .5},
-	"async":     {"lighting beside shadows", qCompute, [units]float64{0, 0, 0, .9, .3, .6, .3, 0, 0, .5, .4, .3}, 0, 4, .8},
-	"gemm":      {"matrix product", qCompute, [units]float64{0, 0, 0, 1, .75, 0, .5, 0, 0, .5, .4, .3}, 0, 30, 2},
-	"decode":    {"weights read once", qCompute, [units]float64{0, 0, 0, .3, .1, 0, .5, 0, 0, .4, 1, .4}, 0, 80, 2},
-	"attention": {"attention", qCompute, [units]float64{0, 0, 0, .7, .9, 0, .4, 0, 0, .5, .5, .4}, 0, 30, 1},
-	"convolve":  {"convolutions", qCompute, [units]float64{0, 0, 0, .9, .7, .1, .7, 0, 0, .6, .5, .3}, 0, 60, 2},
-	"pointwise": {"point by point", qCompute, [units]float64{0, 0, 0, .2, 0, 0, .6, 0, 0, .5, 1, .3}, 0, 40, 1},
-	"bodies":    {"forces", qCompute, [units]float64{0, 0, 0, 1, .5, 0, .3, 0, 0, .3, .1, .2}, 0, 4, 2},
-	"stencil":   {"stencil", qCompute, [units]float64{0, 0, 0, .4, .4, 0, .7, 0, 0, .9, .9, .5}, 0, 6, 2},
-	"graph":     {"graph", qCompute, [units]float64{0, 0, 0, .15, .1, 0, .6, 0, 0, .6, .5, 1}, 0, 20, 2},
-	"sort":      {"sort", qCompute, [units]float64{0, 0, 0, .4, .9, 0, .8, 0, 0, .6, .8, .4}, 0, 25, 1.5},
-	"gather":    {"tables in the cache", qCompute, [units]float64{0, 0, 0, .4, .1, 0, .8, 0, 0, 1, .3, .5}, 0, 8, 2},
-	"copy":      {"uploads", qCopy, [units]float64{0, 0, 0, 0, 0, 0, 0, 0, 0, .05, .15, 1}, 0, 1, .1},
+var passes = []pass{
+	{"prepass", qGraphics, [units]float64{.9, .7, .5, .1, 0, .05, .1, .8, 0, .3, .4, .4}, .8, 2, .6},
+	{"shadow", qGraphics, [units]float64{.8, .6, .6, .1, 0, .1, .1, .9, 0, .3, .5, .4}, .8, 4, 1},
+	{"gbuffer", qGraphics, [units]float64{.5, .35, .4, .6, 0, .7, .2, .5, .7, .5, .7, .5}, .6, 4, 1.5},
+	{"forward", qGraphics, [units]float64{.3, .2, .3, .9, .05, .8, .3, .4, .4, .5, .5, .5}, .5, 4, 2.5},
+	{"foliage", qGraphics, [units]float64{.6, .6, .8, .3, 0, .6, .1, .9, .4, .4, .5, .4}, .7, 3, .9},
+	{"terrain", qGraphics, [units]float64{1, .9, .5, .3, .2, .4, .2, .4, .3, .4, .4, .3}, .9, 2, .8}, // tessellated
+	{"lighting", qGraphics, [units]float64{0, 0, .1, .9, .2, .6, .4, .1, .3, .5, .6, .3}, .05, 3, 1.5},
+	{"effects", qGraphics, [units]float64{0, 0, .1, .6, .1, .9, .3, 0, .2, .7, .5, .8}, .05, 5, 1}, // in screen space
+	{"rays", qGraphics, [units]float64{0, 0, .02, .7, .2, .7, .4, 0, .1, .7, .4, 1}, .02, 3, 2},
+	{"particles", qGraphics, [units]float64{.2, .15, .5, .3, 0, .5, .1, .3, 1, .4, .8, .3}, .3, 2, .9}, // blended
+	{"post", qGraphics, [units]float64{0, 0, .1, .5, .2, .7, .4, 0, .5, .5, .9, .3}, .03, 8, 1},
+	{"upscale", qGraphics, [units]float64{0, 0, 0, .9, .3, .6, .4, 0, .05, .4, .6, .3}, .02, 4, .7},
+	{"ui", qGraphics, [units]float64{.2, .1, .3, .2, 0, .4, .1, .05, .9, .3, .6, .2}, .3, 3, .4},
+	{"widgets", qGraphics, [units]float64{.15, .1, .2, .3, 0, .6, .1, .05, .7, .4, .8, .3}, .2, 6, 1},
+	{"scaling", qGraphics, [units]float64{0, 0, .1, .3, 0, .9, .1, 0, .4, .4, .8, .3}, .03, 2, 1}, // of a video
+	{"culling", qCompute, [units]float64{0, 0, 0, .3, .2, 0, .5, 0, 0, .4, .4, .9}, 0, 5, .5},
+	{"async", qCompute, [units]float64{0, 0, 0, .9, .3, .6, .3, 0, 0, .5, .4, .3}, 0, 4, .8}, // lighting beside shadows
+	{"gemm", qCompute, [units]float64{0, 0, 0, 1, .75, 0, .5, 0, 0, .5, .4, .3}, 0, 30, 2},
+	{"decode", qCompute, [units]float64{0, 0, 0, .3, .1, 0, .5, 0, 0, .4, 1, .4}, 0, 80, 2}, // weights are read once
+	{"attention", qCompute, [units]float64{0, 0, 0, .7, .9, 0, .4, 0, 0, .5, .5, .4}, 0, 30, 1},
+	{"convolve", qCompute, [units]float64{0, 0, 0, .9, .7, .1, .7, 0, 0, .6, .5, .3}, 0, 60, 2},
+	{"pointwise", qCompute, [units]float64{0, 0, 0, .2, 0, 0, .6, 0, 0, .5, 1, .3}, 0, 40, 1},
+	{"bodies", qCompute, [units]float64{0, 0, 0, 1, .5, 0, .3, 0, 0, .3, .1, .2}, 0, 4, 2},
+	{"stencil", qCompute, [units]float64{0, 0, 0, .4, .4, 0, .7, 0, 0, .9, .9, .5}, 0, 6, 2},
+	{"graph", qCompute, [units]float64{0, 0, 0, .15, .1, 0, .6, 0, 0, .6, .5, 1}, 0, 20, 2},
+	{"sort", qCompute, [units]float64{0, 0, 0, .4, .9, 0, .8, 0, 0, .6, .8, .4}, 0, 25, 1.5},
+	{"gather", qCompute, [units]float64{0, 0, 0, .4, .1, 0, .8, 0, 0, 1, .3, .5}, 0, 8, 2}, // from tables in the cache
+	{"kernel", qCompute, [units]float64{0, 0, 0, .6, .3, 0, .5, 0, 0, .5, .5, .5}, 0, 3, 1},
+	{"copy", qCopy, [units]float64{0, 0, 0, 0, 0, 0, 0, 0, 0, .05, .15, 1}, 0, 1, .1},
+}
+
+func passOf(name string) pass {
+	for _, p := range passes {
+		if p.name == name {
+			return p
+		}
+	}
+	panic("there is no pass " + name)
 }
 
 // archetype is a kind of program.
 type archetype struct {
 	name        string
-	passes      []string   // those with a question mark are in half of the programs
 	app, driver [2]float64 // the threads' time by the graphics core's
 	frame       [2]float64 // ms that the graphics core needs
-	paced       float64    // how often a display or the program itself paces it
-	wait        float64    // how often it waits for results
+	paced, wait float64    // how often a display or the program itself paces it, and how often it waits for results
 	often       float64    // launches by the usual
+	passes      []string   // those with a question mark are in half of the programs
 }
 
-var game = archetype{app: [2]float64{.15, 1.5}, driver: [2]float64{.06, .8}, frame: [2]float64{3, 35}, paced: .45, wait: .04, often: 1}
-var sums = archetype{app: [2]float64{.01, .4}, driver: [2]float64{.02, .4}, frame: [2]float64{2, 60}, wait: .4, often: 1}
+func game(name string, passes ...string) archetype {
+	return archetype{name, [2]float64{.15, 1.5}, [2]float64{.06, .8}, [2]float64{3, 35}, .45, .04, 1, passes}
+}
 
-func (a archetype) of(name string, passes ...string) archetype {
-	a.name, a.passes = name, passes
-	return a
+func sums(name string, passes ...string) archetype {
+	return archetype{name, [2]float64{.01, .4}, [2]float64{.02, .4}, [2]float64{2, 60}, 0, .3, 1, passes}
 }
 
 var archetypes = []archetype{
-	game.of("game with deferred shading", "shadow", "?prepass", "gbuffer", "?effects", "lighting", "?particles", "post", "ui",
+	game("game with deferred shading", "shadow", "?prepass", "gbuffer", "?effects", "lighting", "?particles", "post", "ui",
 		"?culling", "?async", "?copy"),
-	game.of("game with forward shading", "?shadow", "prepass", "forward", "?particles", "post", "ui", "?copy"),
-	game.of("open world", "shadow", "terrain", "foliage", "gbuffer", "lighting", "post", "?upscale", "ui", "?culling", "copy"),
-	game.of("game with ray tracing", "gbuffer", "rays", "lighting", "post", "upscale", "ui", "?async"),
-	game.of("game with many particles", "forward", "particles", "?particles", "post", "ui"),
-	game.of("old or small game", "forward", "ui"),
-	{"emulator", []string{"forward", "ui", "?scaling"}, [2]float64{1, 6}, [2]float64{.2, 2}, [2]float64{.8, 6}, .5, .25, 2},
-	{"strategy game", []string{"shadow", "forward", "ui"}, [2]float64{.8, 3}, [2]float64{.4, 2}, [2]float64{3, 15}, .3, .03, 1.5},
-	{"desktop", []string{"widgets", "?widgets", "?copy"}, [2]float64{.4, 3}, [2]float64{.3, 1.5}, [2]float64{.6, 5}, .9, .05, 1},
-	{"video player", []string{"scaling", "ui", "?copy"}, [2]float64{.3, 1.5}, [2]float64{.2, .8}, [2]float64{.6, 4}, 1, 0, 1},
-	{"drawing program", []string{"terrain", "forward", "?widgets"}, [2]float64{.3, 3}, [2]float64{.3, 2.5}, [2]float64{2, 30}, .3, .15, 2},
-	sums.of("language model, a token at a time", "decode", "attention", "?pointwise"),
-	sums.of("training", "gemm", "attention", "pointwise", "?copy"),
-	sums.of("image model", "convolve", "attention", "pointwise"),
-	sums.of("inference of small batches", "convolve", "?pointwise"),
-	sums.of("particle simulation", "bodies", "?sort"),
-	sums.of("fluid simulation", "stencil", "pointwise"),
-	sums.of("database on the GPU", "graph", "sort", "?gather"),
-	sums.of("path tracer", "rays", "?pointwise"),
+	game("game with forward shading", "prepass", "?shadow", "forward", "?particles", "post", "ui", "?copy"),
+	game("open world", "shadow", "terrain", "foliage", "gbuffer", "lighting", "post", "?upscale", "ui", "?culling", "copy"),
+	game("game with ray tracing", "gbuffer", "rays", "lighting", "post", "upscale", "ui", "?async"),
+	game("game with many particles", "forward", "particles", "?particles", "post", "ui"),
+	game("old or small game", "forward", "ui"),
+	{"emulator", [2]float64{1, 6}, [2]float64{.2, 2}, [2]float64{.8, 6}, .5, .25, 2, []string{"forward", "ui", "?scaling"}},
+	{"strategy game", [2]float64{.8, 3}, [2]float64{.4, 2}, [2]float64{3, 15}, .3, .03, 1.5, []string{"shadow", "forward", "ui"}},
+	{"desktop", [2]float64{.4, 3}, [2]float64{.3, 1.5}, [2]float64{.6, 5}, .9, .05, 1, []string{"widgets", "?widgets", "?copy"}},
+	{"video player", [2]float64{.3, 1.5}, [2]float64{.2, .8}, [2]float64{.6, 4}, 1, 0, 1, []string{"scaling", "ui", "?copy"}},
+	{"drawing program", [2]float64{.3, 3}, [2]float64{.3, 2.5}, [2]float64{2, 30}, .3, .15, 2, []string{"terrain", "forward"}},
+	sums("language model, a token at a time", "decode", "attention", "?pointwise"),
+	sums("training", "gemm", "attention", "pointwise", "?copy"),
+	sums("image model", "convolve", "attention", "pointwise"),
+	sums("particle simulation", "bodies", "?sort"),
+	sums("fluid simulation", "stencil", "pointwise"),
+	sums("database on the GPU", "graph", "sort", "?gather"),
+	sums("path tracer", "rays", "?pointwise"),
 }
 
-// makeJob draws a pass that takes so many ns alone at the highest clock; often multiplies its launches.
-func makeJob(r simulate.Random, p pass, ns, often, varied float64) job {
-	j := job{name: p.name, queue: p.queue, sharp: simulate.Pick(r, 4, 8, 8, 16), hold: p.hold * r.Between(0.6, 1.1),
-		behind: r.Between(0.1, 0.6), target: 0.05}
-	if p.need[uDepth]+p.need[uPixel] > 0.5 {
-		j.target = r.Between(0.3, 0.8)
-	}
-	need := p.need
-	for u := range need {
-		need[u] *= r.Spread(varied)
-	}
-	n := r.Whole(1, 3)
-	// Emptying the pipe, writing caches back and reading the next commands takes some microseconds.
-	launch := p.draws * r.Spread(0.6) * often * r.Between(2.5e3, 9e3)
-	launch = min(launch, 3*ns)
-	for range n {
-		x := part{need: need, launch: launch / float64(n)}
-		for u := range x.need {
-			x.need[u] *= r.Spread(0.25)
-		}
-		x.scale(ns/float64(n), j.sharp)
-		j.parts = append(j.parts, x)
-	}
-	return j
-}
-
-// scale makes the part's work take ns.
-func (x *part) scale(ns float64, sharp int) {
-	longest, norm := 0.0, 0.0
-	for _, v := range x.need {
-		longest = max(longest, v)
-	}
-	for _, v := range x.need {
-		norm += power(v/longest, sharp)
-	}
-	by := ns / (longest * root(norm, sharp))
-	for u := range x.need {
-		x.need[u] *= by
-	}
-}
-
-// makeContent draws what a frame consists of.
-func makeContent(r simulate.Random, name string, list []pass, ns, often, varied float64) content {
-	c := content{name: name}
-	sum := 0.0
-	shares := make([]float64, len(list))
-	for i, p := range list {
-		shares[i] = p.share * r.Spread(0.5)
-		sum += shares[i]
-	}
-	graphics := false
-	for _, p := range list {
-		graphics = graphics || p.queue == qGraphics
-	}
-	last := map[int]int{}
-	for i, p := range list {
-		j := makeJob(r, p, ns*shares[i]/sum, often, varied)
-		j.submit = (float64(i) + 0.5) / float64(len(list))
-		switch {
-		case j.queue == qCompute && graphics: // beside the picture, whose later passes need it
-			if len(c.jobs) > 0 && r.Chance(0.6) {
-				j.after = append(j.after, after{job: r.IntN(len(c.jobs))})
-			}
-		case j.queue == qGraphics:
-			if k, ok := last[qCompute]; ok && r.Chance(0.7) {
-				j.after = append(j.after, after{job: k})
-			}
-		}
-		last[j.queue] = len(c.jobs)
-		c.jobs = append(c.jobs, j)
-	}
-	return c
-}
-
-// choose draws which passes a program of a kind has. Work on other queues stands among the first.
+// choose draws which passes a program of a kind has. Those of other queues begin somewhere among the first's.
 func (a *archetype) choose(r simulate.Random) (list []pass) {
-	var beside []pass
 	for _, name := range a.passes {
 		if name[0] == '?' {
 			if name = name[1:]; r.Chance(0.5) {
 				continue
 			}
 		}
-		p := passes[name]
-		if p.queue != qGraphics && len(a.passes) > 0 && passes[a.passes[0]].queue == qGraphics {
-			beside = append(beside, p)
-			continue
-		}
+		p := passOf(name)
 		list = append(list, p)
-	}
-	for _, p := range beside {
-		at := r.IntN(len(list))
-		list = append(list[:at:at], append([]pass{p}, list[at:]...)...)
+		if n := len(list); n > 1 && p.queue != list[0].queue {
+			at := 1 + r.IntN(n-1)
+			copy(list[at+1:], list[at:n-1])
+			list[at] = p
+		}
 	}
 	return list
 }
 
-// lone is the ns of a content's jobs on its main queue, launches included, at the highest clock.
+// makeContent draws what a frame consists of: passes that take ns at the highest clock one after the other. often
+// multiplies their launches, varied is how different one is from another of its kind.
+func makeContent(r simulate.Random, name string, list []pass, ns, often, varied float64) *content {
+	c := &content{name: name}
+	sum := 0.0
+	shares := make([]float64, len(list))
+	for i, p := range list {
+		shares[i] = p.share * r.Spread(0.5)
+		sum += shares[i]
+	}
+	last := map[int]int{}
+	for i, p := range list {
+		j := job{queue: p.queue, sharp: simulate.Pick(r, 4, 4, 8, 8, 16), hold: p.hold * r.Between(0.6, 1.1), behind: r.Between(0.1, 0.6),
+			target: 0.05, submit: (float64(i) + 0.5) / float64(len(list))}
+		if p.need[uDepth]+p.need[uPixel] > 0.5 {
+			j.target = r.Between(0.3, 0.8)
+		}
+		for u := range p.need {
+			p.need[u] *= r.Spread(varied)
+		}
+		n, time := r.Whole(1, 3), ns*shares[i]/sum
+		// Emptying the pipe, writing caches back and reading the next commands takes some microseconds.
+		launch := min(3*time, p.draws*r.Spread(0.6)*often*r.Between(2.5e3, 9e3))
+		for range n {
+			x := part{need: p.need, launch: launch / float64(n)}
+			for u := range x.need {
+				x.need[u] *= r.Spread(0.25)
+			}
+			by := time / float64(n) / together(&x.need, j.sharp)
+			for u := range x.need {
+				x.need[u] *= by
+			}
+			j.parts = append(j.parts, x)
+		}
+		// Work on the compute queue stands beside the picture, whose later passes need it.
+		if k, ok := last[qCompute]; ok && j.queue == qGraphics && r.Chance(0.7) {
+			j.after = append(j.after, after{job: k})
+		}
+		if k, ok := last[qGraphics]; ok && j.queue == qCompute && r.Chance(0.6) {
+			j.after = append(j.after, after{job: k})
+		}
+		last[j.queue] = i
+		c.jobs = append(c.jobs, j)
+	}
+	return c
+}
+
+// lone is the ns of a content's jobs on its longest queue, launches included, at the highest clock.
 func (c *content) lone() float64 {
 	var sum [queues]float64
 	for i := range c.jobs {
-		j := &c.jobs[i]
-		for k := range j.parts {
-			x := &j.parts[k]
-			longest, norm := 1.0, 0.0
-			for _, v := range x.need {
-				longest = max(longest, v)
-			}
-			for _, v := range x.need {
-				norm += power(v/longest, j.sharp)
-			}
-			sum[j.queue] += x.launch + longest*root(norm, j.sharp)
+		for _, x := range c.jobs[i].parts {
+			sum[c.jobs[i].queue] += x.launch + together(&x.need, c.jobs[i].sharp)
 		}
 	}
-	return math.Max(sum[qGraphics], sum[qCompute])
+	return max(sum[qGraphics], sum[qCompute])
+}
+
+// shrink multiplies all of the content's work.
+func (c *content) shrink(by float64) {
+	for i := range c.jobs {
+		for k := range c.jobs[i].parts {
+			x := &c.jobs[i].parts[k]
+			x.launch *= by
+			for u := range x.need {
+				x.need[u] *= by
+			}
+		}
+	}
 }

@@ -6,24 +6,32 @@ type pacing struct {
 	adaptive bool  // the display waits for the picture, and refresh is its shortest time
 	buffers  int
 	cap      int64 // least ns between the starts of frames
-	every    int64 // ns between requests, about
+	every    int64 // ns between requests for frames, about; 0 where nobody has to ask
 	ahead    int   // frames that may be in the making
-	requests bool
+}
+
+// event is when something happened, and its number in the path.
+type event struct {
+	at   int64
+	node int32
+}
+
+func later(a, b event) event {
+	if b.at > a.at {
+		return b
+	}
+	return a
 }
 
 // host is how far the threads have come.
 type host struct {
-	frame, half         int
-	app, driver         int64
-	appNode, driverNode int32
-	took                int64
-	tookNode            int32
-	date                int64 // of the application's own limit
-	dateNode            int32
-	shown               int
-	last                [queues]jobState // that each queue ended
-	work                []stint          // of threads
-	seen                int              // stints before are over
+	frame, half       int
+	app, driver, took event // when each thread is free, and when the driver began its last frame
+	date              event // of the application's own limit
+	shown             int
+	last              [queues]jobState // that each queue ended
+	work              []stint          // of threads
+	seen              int              // stints before are over
 }
 
 // stint is a time in which a thread ran.
@@ -45,182 +53,143 @@ func (h *host) spent(now int64) (ns float64) {
 
 // advanceHost lets threads go on, and pictures be shown, as far as all that they wait for has happened.
 func (s *sim) advanceHost() {
-	for {
+	for s.show(); s.host.frame < len(s.frames) && s.hostStep(); {
 		s.show()
-		if s.host.frame >= len(s.frames) || !s.hostStep() {
-			return
-		}
 	}
 }
 
-// over is when a frame's jobs up to one are done; ok is false where that is not known.
-func (s *sim) over(f, last int) (t int64, n int32, ok bool) {
+// over is when a thread knows that a frame's jobs up to one are done; ok is false where that is still to come.
+func (s *sim) over(f, last int) (out event, ok bool) {
 	for j := range s.jobs[f][:last] {
 		d := &s.jobs[f][j]
 		if !d.done {
-			return 0, 0, false
+			return out, false
 		}
-		if d.end >= t {
-			t, n = d.end, d.endNode
-		}
+		out = later(out, event{d.end, d.endNode})
 	}
-	t += int64(s.w.wake)
-	return t, s.path.At(t, cLaunch, noQueue, n), true
+	out.at += int64(s.w.wake)
+	out.node = s.path.At(out.at, cLaunch, noQueue, out.node)
+	return out, true
+}
+
+// works lets a thread run from an event on.
+func (s *sim) works(from event, ns float64, cause uint8, thread int) event {
+	to := from.at + int64(ns)
+	s.host.work = append(s.host.work, stint{from.at, to, thread})
+	return event{to, s.path.At(to, cause, noQueue, from.node)}
 }
 
 func (s *sim) hostStep() bool {
 	h, i := &s.host, s.host.frame
 	fr, jobs := &s.w.frames[i], s.jobs[i]
+	first, middle, last := 0, (len(jobs)+1)/2, len(jobs)
+	share, lo, hi := 1.0, 0.0, 1.0
+	at, ok := h.app, true
+	if h.half == 0 {
+		at, ok = s.frameStart()
+	} else if e, done := s.over(i, middle); true {
+		at, ok = later(at, e), done
+	}
+	if !ok {
+		return false
+	}
 	wait := s.w.wait > 0 && !s.r.wait
-	middle := (len(jobs) + 1) / 2
-	var at int64
-	var n int32
-	if h.half == 1 {
-		t, tn, ok := s.over(i, middle)
-		if !ok {
-			return false
-		}
-		if at, n = h.app, h.appNode; t > at {
-			at, n = t, tn
-		}
-	} else {
-		var ok bool
-		if at, n, ok = s.frameStart(); !ok {
-			return false
-		}
-		s.frames[i].begin = at
+	switch {
+	case wait && h.half == 0:
+		last, share, hi = middle, s.w.wait, float64(middle)/float64(last)
+	case wait:
+		first, share, lo = middle, 1-s.w.wait, float64(middle)/float64(last)
 	}
-	app, driver, first, last := fr.app, fr.driver, 0, len(jobs)
-	if wait {
-		share := s.w.wait
-		if h.half == 0 {
-			last = middle
-		} else {
-			first, share = middle, 1-share
-		}
-		app, driver = app*share, driver*share
+	if h.half == 0 {
+		s.frames[i].begin = at.at
 	}
+	app, driver, thread := fr.app*share, fr.driver*share, 0
 	if s.r.app {
 		app /= 1.5
 	}
 	if s.r.driver {
 		driver /= 1.5
 	}
-	end := at + int64(app)
-	h.work = append(h.work, stint{at, end, 0})
-	node := s.path.At(end, cApp, noQueue, n)
-	h.app, h.appNode = end, node
-	start, from, thread := end, node, 0
+	h.app = s.works(at, app, cApp, 0)
+	h.took = h.app
 	if s.w.threads > 1 {
-		if thread = 1; h.driver > start {
-			start, from = h.driver, h.driverNode
-		}
-	}
-	h.took, h.tookNode = start, from
-	lo, hi := 0.0, 1.0
-	if wait {
-		lo, hi = float64(first)/float64(len(jobs)), float64(last)/float64(len(jobs))
+		h.took, thread = later(h.app, h.driver), 1
 	}
 	for j := first; j < last; j++ {
-		part := min(1, max(0, (s.jobOf(i, j).submit-lo)/max(1e-9, hi-lo)))
-		st := &jobs[j]
-		st.known, st.ready = true, start+int64(driver*part)
-		st.readyNode = s.path.At(st.ready, cDriver, noQueue, from)
+		part := min(1, max(0, (s.jobOf(i, j).submit-lo)/(hi-lo+1e-9)))
+		ready := h.took.at + int64(driver*part)
+		jobs[j].known, jobs[j].ready, jobs[j].readyNode = true, ready, s.path.At(ready, cDriver, noQueue, h.took.node)
 	}
-	h.driver = start + int64(driver)
-	h.driverNode = s.path.At(h.driver, cDriver, noQueue, from)
-	h.work = append(h.work, stint{start, h.driver, thread})
-	if s.w.threads == 1 {
-		h.app, h.appNode = h.driver, h.driverNode
+	if h.driver = s.works(h.took, driver, cDriver, thread); thread == 0 {
+		h.app = h.driver
 	}
-	if wait && h.half == 0 {
-		h.half = 1
-		return true
+	if h.half++; h.half == 2 || !wait {
+		h.frame, h.half = i+1, 0
 	}
-	h.frame, h.half = i+1, 0
 	return true
 }
 
 // frameStart is when the application may begin its next frame.
-func (s *sim) frameStart() (at int64, n int32, ok bool) {
-	h, p, i := &s.host, &s.w.pacing, s.host.frame
-	at, n = h.app, h.appNode
-	later := func(t int64, tn int32) {
-		if t > at {
-			at, n = t, tn
-		}
+func (s *sim) frameStart() (at event, ok bool) {
+	h, p, i, ahead := &s.host, &s.w.pacing, s.host.frame, s.w.pacing.ahead
+	if at = h.app; s.w.threads > 1 {
+		at = later(at, h.took) // one frame may wait for the driver's thread
 	}
-	if s.w.threads > 1 {
-		later(h.took, h.tookNode) // one frame may wait for the driver's thread
-	}
-	ahead := p.ahead
 	if s.r.wait {
 		ahead += 2
 	}
 	if i >= ahead {
-		t, tn, known := s.over(i-ahead, len(s.jobs[i-ahead]))
+		done, known := s.over(i-ahead, len(s.jobs[i-ahead]))
 		if !known {
-			return 0, 0, false
+			return at, false
 		}
-		later(t, tn)
+		at = later(at, done)
 	}
-	if before := i - p.buffers - 1; p.refresh > 0 && before >= 0 {
+	// A picture's memory is free again when the one after it is shown.
+	if before := i - p.buffers + 1; p.refresh > 0 && before >= 0 {
 		if before >= h.shown {
-			return 0, 0, false
+			return at, false
 		}
-		later(s.frames[before].shown, s.frames[before].shownNode)
+		at = later(at, event{s.frames[before].shown, s.frames[before].shownNode})
 	}
-	if p.requests && s.w.frames[i].request > at {
-		at = s.w.frames[i].request
-		n = s.path.At(at, cRequest, noQueue, n)
+	if t := s.w.frames[i].request; p.every > 0 && t > at.at {
+		at = event{t, s.path.At(t, cRequest, noQueue, at.node)}
 	}
 	if p.cap > 0 {
-		if i > 0 {
-			later(h.date, h.dateNode)
+		at = later(at, h.date)
+		if i == 0 || at.at-h.date.at > p.cap/2 { // a little lateness is caught up
+			h.date.at = at.at
 		}
-		if i == 0 || at-h.date > p.cap/2 { // a little lateness is caught up
-			h.date = at
-		}
-		h.date += p.cap
-		h.dateNode = s.path.At(h.date, cCap, noQueue, n)
+		h.date.at += p.cap
+		h.date.node = s.path.At(h.date.at, cCap, noQueue, at.node)
 	}
-	return at, n, true
+	return at, true
 }
 
 // show decides when pictures that are ready are shown.
 func (s *sim) show() {
 	p := &s.w.pacing
-	for s.host.shown < len(s.frames) {
+	for ; s.host.shown < len(s.frames); s.host.shown++ {
 		i := s.host.shown
 		f := &s.frames[i]
 		if f.left > 0 || s.host.frame <= i {
 			return
 		}
-		s.host.shown++
-		f.shown, f.shownNode = f.done, f.doneNode
-		if p.refresh > 0 {
-			earliest, node := int64(0), f.doneNode
-			if i > 0 {
-				earliest = s.frames[i-1].shown + p.refresh
-			}
-			if earliest > f.done {
-				node = s.frames[i-1].shownNode
-			}
-			at := max(f.done, earliest)
-			if !p.adaptive {
-				at = (at + p.refresh - 1) / p.refresh * p.refresh
-			}
-			if at > f.shown {
-				f.shown, f.shownNode = at, s.path.At(at, cVsync, noQueue, node)
-			}
+		before := &s.frames[max(0, i-1)]
+		at := event{f.done, f.doneNode}
+		if p.refresh > 0 && i > 0 {
+			at = later(at, event{before.shown + p.refresh, before.shownNode})
 		}
-		if i == 0 {
-			continue
+		if p.refresh > 0 && !p.adaptive {
+			at.at = (at.at + p.refresh - 1) / p.refresh * p.refresh
 		}
-		before := &s.frames[i-1]
+		if f.shown, f.shownNode = f.done, f.doneNode; at.at > f.done {
+			f.shown, f.shownNode = at.at, s.path.At(at.at, cVsync, noQueue, at.node)
+		}
 		switch {
-		case p.requests:
-			f.missed = int(max(0, f.shown-s.w.frames[i].request) / max(1, p.every))
+		case i == 0:
+		case p.every > 0:
+			f.missed = int((f.shown - s.w.frames[i].request) / p.every)
 		case p.cap > 0:
 			f.missed = max(0, int(float64(f.begin-before.begin)/float64(p.cap)-0.6))
 		case p.refresh > 0:

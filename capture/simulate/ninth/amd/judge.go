@@ -12,142 +12,112 @@ func judge(m *machine, w *load) (*simulate.Truth, error) {
 	}
 	spans := simulate.Stretches(len(w.frames), w.warm, 3, func(i int) int { return w.frames[i].content },
 		func(c int) string { return w.contents[c].name })
-	parts := make([]simulate.Part, len(spans))
-	base := make([]int64, len(spans))
-	for i, x := range spans {
-		parts[i] = s.part(x)
-		base[i] = parts[i].End - parts[i].Start
+	var parts []simulate.Part
+	for _, x := range spans {
+		parts = append(parts, s.part(x))
 	}
 	truth := &simulate.Truth{}
-	for i := range s.frames {
-		f := &s.frames[i]
+	for i, f := range s.frames {
 		truth.Each = append(truth.Each, simulate.FrameTruth{Content: w.frames[i].content, Begin: f.begin, GPUBegin: f.gpu,
 			GPUEnd: f.done, Shown: f.shown, Missed: f.missed, Judged: i >= w.warm})
 	}
 	cause, slow := s.clock.cause()
 	var needed [units]bool
 	var used [queues]bool
-	launches, loose := false, false
+	loose := false
 	for _, c := range w.contents {
 		for _, j := range c.jobs {
 			used[j.queue] = true
 			for _, a := range j.after {
 				loose = loose || a.loose
 			}
-			for _, x := range j.parts {
-				launches = launches || x.launch > 0
-				for u, v := range x.need {
-					needed[u] = needed[u] || v > 0
-				}
+			for u, v := range j.parts[0].need {
+				needed[u] = needed[u] || v > 0
 			}
 		}
 	}
 	var failed error
-	relieve := func(c simulate.Candidate, r relief, work bool, to func(p *simulate.Part) *[]simulate.Gain) {
+	relieve := func(to func(p *simulate.Part) *[]simulate.Gain, c simulate.Candidate, r relief, work bool) {
 		if work && failed == nil {
 			failed = s.run(m, w, r, false, nil)
 		}
-		if failed != nil {
-			return
-		}
 		for i, x := range spans {
 			g := simulate.Gain{Candidate: c, Simulated: work}
-			if work {
-				ns := s.frames[x.Last].shown - s.frames[x.First-1].shown
-				g.Percent = 100 * float64(base[i]-ns) / float64(base[i])
+			if work && failed == nil {
+				g.Percent = 100 * (1 - float64(s.frames[x.Last].shown-s.frames[x.First-1].shown)/float64(parts[i].End-parts[i].Start))
 			}
-			list := to(&parts[i])
-			*list = append(*list, g)
+			*to(&parts[i]) = append(*to(&parts[i]), g)
 		}
 	}
 	leaves := func(p *simulate.Part) *[]simulate.Gain { return &p.Leaves }
-	for u := range units {
-		relieve(candidates[u], relief{unit: u + 1}, needed[u], leaves)
-	}
-	relieve(simulate.LaunchOverhead, relief{unit: cLaunch + 1}, launches, leaves)
-	relieve(simulate.CPUApp, relief{app: true}, true, leaves)
-	relieve(simulate.CPUDriver, relief{driver: true}, true, leaves)
-	relieve(simulate.CPUSync, relief{wait: true}, true, leaves)
-	if loose {
-		relieve(simulate.QueuesInTurn, relief{loose: true}, true, leaves)
-	}
-	if slow {
-		relieve(cause, relief{top: true}, true, leaves)
-	}
 	byQueue := func(p *simulate.Part) *[]simulate.Gain { return &p.Queues }
-	for q := range queues {
+	whole := func(p *simulate.Part) *[]simulate.Gain { return &p.Whole }
+	for u, need := range needed {
+		relieve(leaves, candidates[u], relief{unit: u + 1}, need)
+	}
+	relieve(leaves, simulate.LaunchOverhead, relief{unit: cLaunch + 1}, true)
+	relieve(leaves, simulate.CPUApp, relief{app: true}, true)
+	relieve(leaves, simulate.CPUDriver, relief{driver: true}, true)
+	relieve(leaves, simulate.CPUSync, relief{wait: true}, true)
+	if slow {
+		relieve(leaves, cause, relief{top: true}, true)
+	}
+	for q, name := range queueNames {
 		if used[q] {
-			relieve(simulate.Candidate{Level: simulate.LevelQueue, Name: queueNames[q]}, relief{queue: q + 1}, true, byQueue)
+			relieve(byQueue, simulate.Candidate{Level: simulate.LevelQueue, Name: name}, relief{queue: q + 1}, true)
 		}
 	}
 	if loose {
-		relieve(simulate.QueuesInTurn, relief{loose: true}, true, byQueue)
+		relieve(leaves, simulate.QueuesInTurn, relief{loose: true}, true)
+		relieve(byQueue, simulate.QueuesInTurn, relief{loose: true}, true)
 	}
-	whole := func(p *simulate.Part) *[]simulate.Gain { return &p.Whole }
-	relieve(simulate.WholeCPU, relief{app: true, driver: true, wait: true}, true, whole)
-	relieve(simulate.WholeGPU, relief{gpu: true}, true, whole)
-	if failed != nil {
-		return nil, failed
-	}
+	relieve(whole, simulate.WholeCPU, relief{app: true, driver: true, wait: true}, true)
+	relieve(whole, simulate.WholeGPU, relief{gpu: true}, true)
 	for i := range parts {
 		parts[i].Conclude()
 	}
 	truth.Part, truth.Phases = parts[0], parts[1:]
-	refresh := float64(w.pacing.refresh)
-	if w.pacing.adaptive {
-		refresh = 0
+	if !w.pacing.adaptive {
+		truth.Hold(float64(w.pacing.refresh))
 	}
-	truth.Hold(refresh)
-	return truth, nil
+	return truth, failed
 }
 
 // part is what the simulation itself says about a row of frames.
 func (s *sim) part(x simulate.Stretch) simulate.Part {
 	p := simulate.Part{Name: x.Name, First: x.First, Frames: x.Last - x.First + 1, Start: s.frames[x.First-1].shown,
 		End: s.frames[x.Last].shown}
-	var leaf [len(candidates)]int64
-	var other [len(candidates)]int64
+	var leaf, other [len(candidates)]int64
 	var queue [queues]int64
 	s.path.Walk(s.frames[x.Last].shownNode, p.Start, func(start, end int64, cause, q uint8) {
-		leaf[cause] += end - start
-		if q == noQueue {
+		if leaf[cause] += end - start; q == noQueue {
 			other[cause] += end - start
 		} else {
 			queue[q] += end - start
 		}
 	})
-	for k, c := range candidates {
-		if leaf[k] > 0 {
-			p.Shares = append(p.Shares, simulate.Share{Candidate: c, Ns: leaf[k]})
-		}
-		if other[k] > 0 {
-			p.QueueShares = append(p.QueueShares, simulate.Share{Candidate: c, Ns: other[k]})
+	add := func(to *[]simulate.Share, c simulate.Candidate, ns int64) {
+		if ns > 0 {
+			*to = append(*to, simulate.Share{Candidate: c, Ns: ns})
 		}
 	}
+	for k, c := range candidates {
+		add(&p.Shares, c, leaf[k])
+		add(&p.QueueShares, c, other[k])
+	}
 	for q, ns := range queue {
-		if ns > 0 {
-			c := simulate.Candidate{Level: simulate.LevelQueue, Name: queueNames[q]}
-			p.QueueShares = append(p.QueueShares, simulate.Share{Candidate: c, Ns: ns})
-		}
+		add(&p.QueueShares, simulate.Candidate{Level: simulate.LevelQueue, Name: queueNames[q]}, ns)
 	}
 	simulate.SortShares(p.Shares)
 	simulate.SortShares(p.QueueShares)
 	for i := x.First; i <= x.Last; i++ {
 		p.Missed += s.frames[i].missed
 	}
-	busy, clock := 0.0, 0.0
-	for _, k := range s.kept {
-		if from, to := max(k.from, p.Start), min(k.to, p.End); to > from {
-			part := float64(to-from) / float64(k.to-k.from)
-			busy, clock = busy+k.busy*part, clock+k.share*float64(to-from)
-		}
+	first := min(int(p.Start/tick), len(s.turns)-1)
+	turns := s.turns[first:max(first+1, min(len(s.turns), int(p.End/tick)))]
+	for i := range turns {
+		p.GPUBusy += turns[i].busy / float64(len(turns))
+		p.ClockMean += turns[i].share / float64(len(turns))
 	}
-	p.GPUBusy, p.ClockMean = min(1, busy/float64(p.End-p.Start)), clock/float64(p.End-p.Start)
 	return p
-}
-
-// kept is a ms of the simulation.
-type kept struct {
-	from, to    int64
-	busy, share float64
 }

@@ -15,7 +15,6 @@ type part struct {
 
 // job is a pass of draws, a row of dispatches or a copy.
 type job struct {
-	name   string
 	queue  int
 	parts  []part
 	sharp  int     // 4, 8 or 16: how well work on different units overlaps
@@ -26,10 +25,11 @@ type job struct {
 	target float64 // share of the memory's traffic that is depth and colour
 }
 
-// after is a job of the same frame, or of one before, that must be over first.
+// after is a job of the same frame, or of one before, that must be over first; loose where nothing in the content asks
+// for it.
 type after struct {
 	job, back int
-	loose     bool // nothing in the content asks for it
+	loose     bool
 }
 
 type content struct {
@@ -46,41 +46,42 @@ type frame struct {
 
 // load is a program: its frames and what paces them.
 type load struct {
-	contents []content
-	frames   []frame
-	warm     int
-	pacing   pacing
-	threads  int     // 1 where the application also submits
-	wait     float64 // where in its frame the application waits for the first half of the same frame's jobs; 0 is never
-	wake     float64 // ns from an interrupt to the thread that waits
+	contents   []content
+	frames     []frame
+	warm       int
+	pacing     pacing
+	threads    int     // 1 where the application also submits
+	wait, wake float64 // where in its frame it waits for the first half of its jobs, 0 is never; ns from interrupt to thread
 }
 
-// relief is what one simulation makes easier; the zero value is nothing. unit is a number of a unit or cause and 1.
+// relief is what one simulation makes easier; the zero value is nothing. Unit (or cause) and queue are numbers and 1.
 type relief struct {
-	unit                               int
-	queue                              int // and 1
+	unit, queue                        int
 	gpu, app, driver, wait, loose, top bool
 }
 
+// faster is by how much a relieved thing of the GPU is.
+func (r *relief) faster(unit, queue int) float64 {
+	if r.gpu || r.unit == unit+1 || r.queue == queue+1 {
+		return simulate.Faster
+	}
+	return 1
+}
+
 type jobState struct {
-	known, done bool // submitted, over
-	ready, end  int64
-	readyNode   int32
-	endNode     int32
+	known, done        bool // submitted, over
+	ready, end         int64
+	readyNode, endNode int32
 }
 
 // running is a job on its queue.
 type running struct {
-	frame, job int
-	part       int
-	launch     float64 // ns left before the part
-	left       float64 // of the part, from 1 down to 0
-	node       int32
-	rate       float64 // parts per ns, at the moment
-	weight     [units]float64
-	use        [units]float64 // busy share of each unit by this job, at the moment
-	launching  bool
-	on         bool
+	frame, job, part int
+	launch, left     float64 // ns before the part, and how much there is of it, from 1 down to 0
+	node             int32
+	on               bool
+	rate             float64        // parts per ns, at the moment
+	weight, use      [units]float64 // how much each unit slows the part down, and is busy by it, at the moment
 }
 
 type frameState struct {
@@ -89,42 +90,44 @@ type frameState struct {
 	left, missed            int
 }
 
+// turn is a ms of what the firmware knows.
+type turn struct {
+	share, memory, watts, heat, busy, traffic, threads float64
+	why                                                int
+}
+
 // sim is one simulation. Work flows like a fluid: at each moment every job on a queue proceeds at the rate that its
 // tightest units allow, and rates change when a job or a part of one begins or ends, or the firmware turns the clock.
 type sim struct {
-	m      *machine
-	w      *load
-	r      relief
-	path   simulate.Path
-	clock  clock
-	rec    *recording // nil where nothing is recorded
-	jobs   [][]jobState
-	frames []frameState
-	queue  [queues]running
-	head   [queues][2]int // frame and job that comes next
-	host   host
-	now    int64
-	next   int64 // decision of the firmware
-	done   [units]float64
-	busy   float64
-	kept   []kept
+	m         *machine
+	w         *load
+	r         relief
+	path      simulate.Path
+	clock     clock
+	rec       *recording // nil where nothing is recorded
+	jobs      [][]jobState
+	frames    []frameState
+	queue     [queues]running
+	order     [queues][][2]int // frames and jobs that are still to come
+	host      host
+	now, next int64 // next is the firmware's next decision
+	done      [units]float64
+	busy      float64
+	turns     []turn
 }
 
 func (s *sim) run(m *machine, w *load, r relief, keep bool, rec *recording) error {
-	path := s.path // with its memory
-	*s = sim{m: m, w: w, r: r, rec: rec, next: tick}
-	s.path = path
+	*s = sim{m: m, w: w, r: r, rec: rec, next: tick, frames: make([]frameState, len(w.frames)), path: s.path}
 	s.path.Keep = keep
 	s.path.Begin(cRequest)
 	s.clock.reset(m, r.top)
-	s.frames = make([]frameState, len(w.frames))
 	for i := range w.frames {
-		n := len(w.contents[w.frames[i].content].jobs)
-		s.jobs = append(s.jobs, make([]jobState, n))
-		s.frames[i].left, s.frames[i].gpu = n, math.MaxInt64
-	}
-	for q := range queues {
-		s.seek(q, 0, -1)
+		jobs := w.contents[w.frames[i].content].jobs
+		s.jobs = append(s.jobs, make([]jobState, len(jobs)))
+		s.frames[i].left, s.frames[i].gpu = len(jobs), math.MaxInt64
+		for j := range jobs {
+			s.order[jobs[j].queue] = append(s.order[jobs[j].queue], [2]int{i, j})
+		}
 	}
 	for {
 		s.advanceHost()
@@ -140,19 +143,6 @@ func (s *sim) run(m *machine, w *load, r relief, keep bool, rec *recording) erro
 	return nil
 }
 
-// seek finds the queue's next job behind one of a frame.
-func (s *sim) seek(q, f, j int) {
-	for ; f < len(s.jobs); f, j = f+1, -1 {
-		for j++; j < len(s.jobs[f]); j++ {
-			if s.jobOf(f, j).queue == q {
-				s.head[q] = [2]int{f, j}
-				return
-			}
-		}
-	}
-	s.head[q] = [2]int{f, 0}
-}
-
 func (s *sim) jobOf(f, j int) *job { return &s.w.contents[s.w.frames[f].content].jobs[j] }
 
 // begin lets queues take what is ready, and says when the next job will be.
@@ -160,12 +150,12 @@ func (s *sim) begin() (next int64, any bool) {
 	next = math.MaxInt64
 	for q := range s.queue {
 		x := &s.queue[q]
-		f, j := s.head[q][0], s.head[q][1]
-		if !x.on && f < len(s.jobs) {
+		if !x.on && len(s.order[q]) > 0 {
+			f, j := s.order[q][0][0], s.order[q][0][1]
 			if t, n, ok := s.ready(f, j); ok && t <= s.now {
-				*x = running{frame: f, job: j, node: n, on: true}
-				s.enter(x)
+				*x = running{frame: f, job: j, node: n, on: true, left: 1, launch: s.jobOf(f, j).parts[0].launch}
 				s.frames[f].gpu = min(s.frames[f].gpu, s.now)
+				s.order[q] = s.order[q][1:]
 			} else if ok {
 				next = min(next, t)
 			}
@@ -177,61 +167,28 @@ func (s *sim) begin() (next int64, any bool) {
 
 // ready is when a job that is at the head of its queue may begin.
 func (s *sim) ready(f, j int) (t int64, n int32, ok bool) {
-	st := &s.jobs[f][j]
-	if !st.known {
+	st, of := &s.jobs[f][j], s.jobOf(f, j)
+	if t, n = st.ready, st.readyNode; !st.known {
 		return 0, 0, false
 	}
-	t, n = st.ready, st.readyNode
-	for _, a := range s.jobOf(f, j).after {
-		if f < a.back || a.loose && s.r.loose {
-			continue
+	waits := []*jobState{&s.host.last[of.queue]}
+	for _, a := range of.after {
+		if f >= a.back && a.job < len(s.jobs[f-a.back]) && !(a.loose && s.r.loose) {
+			waits = append(waits, &s.jobs[f-a.back][a.job])
 		}
-		if a.job >= len(s.jobs[f-a.back]) {
-			continue // of another content
-		}
-		d := &s.jobs[f-a.back][a.job]
-		if !d.done {
+	}
+	for i, d := range waits {
+		if i > 0 && !d.done {
 			return 0, 0, false
 		}
 		if d.end > t {
 			t, n = d.end, d.endNode
 		}
 	}
-	if q := &s.host.last[s.jobOf(f, j).queue]; q.end > t {
-		t, n = q.end, q.endNode
-	}
 	return t, n, true
 }
 
-// enter begins the next part of a job.
-func (s *sim) enter(x *running) {
-	j := s.jobOf(x.frame, x.job)
-	x.left, x.launch = 1, j.parts[x.part].launch
-	x.launching = x.launch > 0
-}
-
-// factors are how much longer the units take than at the highest clock, without anybody else's work.
-func (s *sim) factors() (f [units]float64) {
-	for u := range f {
-		switch u {
-		case uMemory:
-			f[u] = 1 / s.clock.memory
-		case uLatency: // some of the way to memory is clocked with the core
-			f[u] = 0.65 + 0.35/s.clock.share
-		default:
-			f[u] = 1 / s.clock.share
-		}
-		if s.r.unit == u+1 {
-			f[u] /= simulate.Faster
-		}
-		if s.r.gpu {
-			f[u] /= simulate.Faster
-		}
-	}
-	return f
-}
-
-// power is x to a power of two.
+// power is x to a power of two, and root is the reverse: both are the same on every processor.
 func power(x float64, to int) float64 {
 	for ; to > 1; to /= 2 {
 		x *= x
@@ -246,57 +203,60 @@ func root(x float64, of int) float64 {
 	return x
 }
 
-// rates works out how fast each job proceeds. Alone, a part takes a little more than its longest unit, the more the more
-// units are nearly as long. Jobs beside each other slow down as far as they need the same units.
+// together is how long work takes that needs the units so long: a little more than the longest, the more the more units
+// are nearly as long.
+func together(need *[units]float64, sharp int) float64 {
+	longest, norm := 0.0, 0.0
+	for _, v := range need {
+		longest = max(longest, v)
+	}
+	for _, v := range need {
+		norm += power(v/max(longest, 1e-9), sharp)
+	}
+	return max(1e-9, longest*root(norm, sharp))
+}
+
+// rates works out how fast each job proceeds. Jobs beside each other slow down as far as they need the same units.
 func (s *sim) rates() {
-	f := s.factors()
 	var sum [units]float64
-	sharp, lonely, n := 16, 0.0, 0
+	sharp, n := 16, 0
 	for q := range s.queue {
 		x := &s.queue[q]
-		if x.rate = 0; !x.on || x.launching {
+		if x.rate = 0; !x.on || x.launch > 0 {
 			continue
 		}
 		j := s.jobOf(x.frame, x.job)
 		need := j.parts[x.part].need
-		longest, scale := 0.0, s.w.frames[x.frame].scale[x.job]
-		if s.r.queue == q+1 {
-			scale /= simulate.Faster
-		}
+		longest := 1.0
 		for u := range need {
-			need[u] *= f[u] * scale
+			f := 1 / s.clock.share
+			switch u {
+			case uMemory:
+				f = 1 / s.clock.memory
+			case uLatency: // some of the way to memory is clocked with the core
+				f = 0.65 + 0.35*f
+			}
+			need[u] *= f * s.w.frames[x.frame].scale[x.job] / s.r.faster(u, q)
 			longest = max(longest, need[u])
 		}
 		// Requests wait for each other where the memory is loaded, so that an answer takes longer.
-		loaded := need[uMemory] / longest
-		need[uLatency] *= 1 + 0.6*loaded*loaded
-		longest = max(longest, need[uLatency], 1)
-		norm := 0.0
+		need[uLatency] *= 1 + 0.6*power(need[uMemory]/longest, 2)
+		x.rate = 1 / together(&need, j.sharp)
 		for u := range need {
-			x.weight[u] = power(need[u]/longest, j.sharp)
-			norm += x.weight[u]
-		}
-		x.rate = 1 / (longest * root(norm, j.sharp))
-		for u := range need {
-			x.weight[u] /= norm
 			x.use[u] = need[u] * x.rate
-			if u != uLatency {
+			x.weight[u] = power(x.use[u], j.sharp)
+			if u == uLatency { // which each waits for by itself
+				sum[u] = max(sum[u], x.use[u])
+			} else {
 				sum[u] += x.use[u]
 			}
 		}
-		lonely = max(lonely, x.use[uLatency])
-		sharp = min(sharp, j.sharp)
-		n++
+		sharp, n = min(sharp, j.sharp), n+1
 	}
 	if n < 2 {
 		return
 	}
-	sum[uLatency] = lonely
-	norm := 0.0
-	for u := range sum {
-		norm += power(sum[u], sharp)
-	}
-	slow := max(1, root(norm, sharp))
+	slow := max(1, together(&sum, sharp))
 	for q := range s.queue {
 		x := &s.queue[q]
 		x.rate /= slow
@@ -306,6 +266,9 @@ func (s *sim) rates() {
 	}
 }
 
+// brisk is how fast a queue gets through what comes before a part: the command processor's share of it is clocked.
+func (s *sim) brisk(q int) float64 { return s.r.faster(cLaunch, q) / (0.5 + 0.5/s.clock.share) }
+
 // step goes to the next time at which something changes: at most to next.
 func (s *sim) step(next int64, any bool) {
 	until := min(next, s.next)
@@ -313,20 +276,16 @@ func (s *sim) step(next int64, any bool) {
 		s.rates()
 	}
 	for q := range s.queue {
-		x := &s.queue[q]
-		switch {
-		case !x.on:
-		case x.launching:
+		if x := &s.queue[q]; x.on && x.launch > 0 {
 			until = min(until, s.now+1+int64(x.launch/s.brisk(q)))
-		default:
+		} else if x.on {
 			until = min(until, s.now+1+int64(x.left/x.rate))
 		}
 	}
-	ns := float64(until - s.now)
 	if s.rec != nil {
 		s.rec.moment(s, until)
 	}
-	from := s.now
+	ns := float64(until - s.now)
 	s.now = until
 	for q := range s.queue {
 		if s.queue[q].on {
@@ -334,61 +293,39 @@ func (s *sim) step(next int64, any bool) {
 		}
 	}
 	if any {
-		s.busy += float64(until - from)
+		s.busy += ns
 	}
 	if s.now == s.next {
-		threads := s.host.spent(s.now)
-		if s.path.Keep {
-			s.kept = append(s.kept, kept{s.now - tick, s.now, s.busy, s.clock.share})
-		}
-		if s.rec != nil {
-			s.rec.turn(s, threads)
-		}
-		s.clock.look(&s.done, s.busy, threads)
-		s.done, s.busy = [units]float64{}, 0
 		s.next += tick
+		s.turns = append(s.turns, s.clock.look(&s.done, s.busy, s.host.spent(s.now)))
+		s.done, s.busy = [units]float64{}, 0
 	}
-}
-
-// brisk is how fast a queue gets through what comes before a job: the command processor's part is clocked.
-func (s *sim) brisk(q int) float64 {
-	v := 1 / (0.5 + 0.5/s.clock.share)
-	if s.r.unit == cLaunch+1 || s.r.gpu || s.r.queue == q+1 {
-		v *= simulate.Faster
-	}
-	return v
 }
 
 // proceed lets the queue's job work for so long.
 func (s *sim) proceed(q int, ns float64) {
 	x := &s.queue[q]
-	j := s.jobOf(x.frame, x.job)
-	if x.launching {
+	j, st, fr := s.jobOf(x.frame, x.job), &s.jobs[x.frame][x.job], &s.frames[x.frame]
+	if x.launch > 0 {
 		x.node = s.path.At(s.now, cLaunch, uint8(q), x.node)
-		if x.launch -= ns * s.brisk(q); x.launch > 0.5 {
-			return
+		if x.launch -= ns * s.brisk(q); x.launch < 0.5 {
+			x.launch = 0
 		}
-		x.launching = false
 		return
 	}
 	for u := range x.use {
-		w := j.parts[x.part].need[u] * s.w.frames[x.frame].scale[x.job] * ns * x.rate
-		s.done[u] += w
+		s.done[u] += j.parts[x.part].need[u] * s.w.frames[x.frame].scale[x.job] * ns * x.rate
 	}
 	s.blame(x, uint8(q), ns)
 	if x.left -= ns * x.rate; x.left > 1e-9 {
 		return
 	}
 	if x.part++; x.part < len(j.parts) {
-		s.enter(x)
+		x.left, x.launch = 1, j.parts[x.part].launch
 		return
 	}
-	st := &s.jobs[x.frame][x.job]
 	st.done, st.end, st.endNode = true, s.now, x.node
-	s.host.last[q] = *st
-	x.on = false
-	s.seek(q, x.frame, x.job)
-	fr := &s.frames[x.frame]
+	s.host.last[q], x.on = *st, false
 	if fr.left--; fr.left == 0 {
 		fr.done, fr.doneNode = s.now, x.node
 	}
@@ -399,19 +336,17 @@ func (s *sim) blame(x *running, q uint8, ns float64) {
 	if !s.path.Keep {
 		return
 	}
-	at, last := s.now-int64(ns), 0
-	sum := 0.0
+	last, at, sum := 0, s.now-int64(ns), 0.0
 	for u, w := range x.weight {
 		if w > x.weight[last] {
 			last = u
 		}
 	}
 	for u, w := range x.weight {
-		if u == last || w < 0.02 {
-			continue
+		if u != last && w > 0.02 {
+			sum += w
+			x.node = s.path.At(at+int64(sum*ns), uint8(u), q, x.node)
 		}
-		sum += w
-		x.node = s.path.At(at+int64(sum*ns), uint8(u), q, x.node)
 	}
 	x.node = s.path.At(s.now, uint8(last), q, x.node)
 }

@@ -2,173 +2,137 @@ package amd
 
 import (
 	"math"
-	"slices"
 
 	"astrolabe/capture"
-	"astrolabe/capture/simulate"
-	"astrolabe/capture/simulate/telling"
 )
 
-// habits are how somebody records: what the machine lets him read, and what he asks for.
-type habits struct {
-	node                           bool    // the render node is open to him: registers and sensors
-	rate                           float64 // samples of registers a second
-	reached                        float64 // share of them that is taken
-	refresh                        float64 // ns between readings of files
-	files, hwmon, metrics, clients bool
-	busyLag, powerLag              float64 // ns over which the firmware averages
-	umc                            float64 // what the firmware calls busy of a memory that gives all it can
-	percent                        bool    // activity in gpu_metrics is in percent where it should be in hundredths
-	counts                         bool    // the firmware counts energy
-	kernel                         float64 // share of the driver's thread that is in the kernel
-	stray                          float64 // of what other programs do on the graphics core
-}
+// Blocks that have a status bit, in the order of the reader's columns. Those from bCPF on are of the second register.
+const (
+	bGFX, bCP, bSPI, bTA, bCB, bDB, bPA, bSC, bBCI, bSX, bGE      = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+	bCPF, bCPC, bCPG, bRLC, bTC, bUTCL2, bEA, bRMI, bSDMA, blocks = 11, 12, 13, 14, 15, 16, 17, 18, 19, 20
+)
 
-func newHabits(r simulate.Random, m *machine) *habits {
-	h := &habits{node: r.Chance(0.93), rate: simulate.Pick(r, 10e3, 10e3, 10e3, 5e3, 2e3, 20e3), reached: r.Between(0.9, 1),
-		refresh: simulate.Pick(r, 100e6, 100e6, 100e6, 50e6, 20e6), files: true, hwmon: r.Chance(0.95), metrics: r.Chance(0.9),
-		clients: r.Chance(0.92), busyLag: r.Log(8e6, 60e6), powerLag: r.Log(10e6, 100e6), umc: r.Between(0.8, 1),
-		percent: r.Chance(0.2), counts: r.Chance(0.85), kernel: r.Between(0.2, 0.6), stray: r.Between(0, 0.02)}
-	if m.apu {
-		h.busyLag, h.powerLag = r.Log(30e6, 400e6), r.Log(50e6, 600e6)
-	}
-	if r.Chance(0.12) { // a recorder who names what he wants
-		h.files, h.hwmon, h.metrics = r.Chance(0.5), r.Chance(0.5), r.Chance(0.5)
-	}
-	return h
-}
-
-// table is a capture in the making.
-type table struct {
-	m        *machine
-	rec      *recording
-	host     *host
-	axis     *capture.Axis
-	at       [][2]int64 // samples, in the simulation's time
-	r        simulate.Random
-	h        *habits
-	counters []*capture.Counter
-}
-
-// all adds the columns, and takes away those that the recorder does not measure.
-func (t *table) all(o *simulate.Options, host bool) {
-	if t.h.node {
-		t.status()
-		t.sensors()
-	}
-	t.memory()
-	if t.h.files {
-		t.files()
-	}
-	if t.h.hwmon {
-		t.hwmon()
-	}
-	if t.h.metrics {
-		t.table()
-	}
-	if t.h.clients {
-		t.clients()
-	}
-	t.processors()
-	left := telling.Left(o, telling.AMD)
-	t.counters = slices.DeleteFunc(t.counters, func(c *capture.Counter) bool {
-		return slices.Contains(left, c.Name) || !host && c.GPU == "cpu"
-	})
-}
-
-// add adds a counter, or an instance to the counter of that name.
-func (t *table) add(m capture.Meta, d capture.Data) {
-	if m.GPU == "" {
-		m.GPU, m.Source = "amd-live", "amdgpu"
-	}
-	c := &capture.Counter{Meta: m, Axis: t.axis, Col: capture.NewColumn(d)}
-	if m.Instance == "" {
-		t.counters = append(t.counters, c)
-		return
-	}
-	if n := len(t.counters); n > 0 && t.counters[n-1].Name == m.Name {
-		t.counters[n-1].Instances = append(t.counters[n-1].Instances, c)
-		return
-	}
-	whole := m
-	whole.Instance = ""
-	t.counters = append(t.counters, &capture.Counter{Meta: whole, Axis: t.axis, Instances: []*capture.Counter{c}})
-}
-
-func (t *table) count(block, name, unit string, values []uint64) {
-	t.add(capture.Meta{Name: name, Block: block, Unit: unit}, capture.Data{U: values})
-}
-
-// bits are the names of blocks in the reader's columns; those of the second register from cpf on.
 var bits = [blocks]string{"gfx", "cp", "spi", "ta", "cb", "db", "pa", "sc", "bci", "sx", "ge", "cpf", "cpc", "cpg", "rlc", "tc",
 	"utcl2", "ea", "rmi", "sdma"}
 
-// has reports whether the generation has the bit.
-func (m *machine) has(bit int) bool {
-	return m.gen != "GFX12" || bit != bUTCL2 && bit != bEA && bit != bRMI
+// scene is a stretch of time in which blocks are as busy throughout.
+type scene struct {
+	to   int64
+	busy [blocks]float64
 }
 
-// status reads the registers at random times, one in each slice of time.
+// recording is what a simulation keeps for counters.
+type recording struct {
+	scenes []scene
+	engine [queues][]stint
+}
+
+// none is the chance that a block of n parts, each busy for a share, is found without work.
+func none(busy, n float64) float64 { return math.Pow(1-min(0.999, max(0, busy)), n) }
+
+// moment keeps how busy blocks are until the next change.
+func (r *recording) moment(s *sim, until int64) {
+	sc := scene{to: until}
+	for q := range s.queue {
+		if x := &s.queue[q]; x.on {
+			r.engine[q] = append(r.engine[q], stint{from: s.now, to: until})
+			for k, p := range s.blocksOf(x, q) {
+				sc.busy[k] = 1 - (1-sc.busy[k])*(1-p)
+			}
+		}
+	}
+	r.scenes = append(r.scenes, sc)
+}
+
+// blocksOf is how busy one job keeps the blocks: with their own work, and with work that those behind hold up.
+func (s *sim) blocksOf(x *running, q int) (p [blocks]float64) {
+	if q == qCopy {
+		p[bSDMA], p[bUTCL2] = 0.97, 0.2
+		return p
+	}
+	j := s.jobOf(x.frame, x.job)
+	p[bGFX], p[bCP], p[bCPF], p[bRLC], p[bCPC] = 1, 0.985, 0.93, 0.01, 0.985
+	if q == qGraphics {
+		p[bCPC], p[bCPG] = 0.02, 0.985
+	}
+	if x.launch > 0 { // the last waves have left, caches are written back
+		p[bSPI], p[bTC], p[bEA], p[bUTCL2] = 0.12, 0.35, 0.25, 0.05
+		return p
+	}
+	u, w := &x.use, &x.weight
+	mix := func(k int, own, held float64) { p[k] = 1 - none(own, s.m.shared[k])*(1-min(0.97, held)) }
+	stored := w[uMemory] + w[uLatency] + w[uCache]
+	shaded := stored*(1-j.target) + w[uALU] + w[uLDS] + w[uTexture] + w[uLoad]
+	output := w[uDepth] + w[uPixel] + stored*j.target
+	fetch, paint := max(u[uTexture], u[uLoad]), max(u[uDepth], u[uPixel])
+	work := max(u[uALU], u[uLDS], fetch, u[uLatency]*0.95)
+	p[bSPI] = 1 - none(work, 6)*(1-0.9*output)
+	mix(bTA, fetch, 0.9*stored*(1-j.target)*min(1, 8*fetch))
+	mix(bTC, 1-none(max(u[uCache], u[uMemory], 0.8*u[uLatency]), 2), 0.95*stored)
+	mix(bEA, 1-none(u[uMemory], 2), 0.75*u[uLatency])
+	mix(bUTCL2, 0.35*u[uMemory]+0.5*power(u[uLatency], 2), 0)
+	if q == qCompute {
+		return p
+	}
+	mix(bGE, u[uVertex], j.hold*(w[uPrim]+w[uRaster]+0.8*(shaded+output)))
+	mix(bPA, u[uPrim], j.hold*0.9*(w[uRaster]+0.9*(shaded+output)))
+	mix(bSC, u[uRaster], 0.92*(shaded+output)+0.5*w[uRaster])
+	mix(bBCI, 0.6*max(u[uRaster], work), 0.6*(shaded+output))
+	mix(bSX, 0.7*paint, 0.85*output)
+	mix(bDB, u[uDepth], 0.6*w[uPixel]+0.8*stored*j.target+j.behind*shaded)
+	mix(bCB, u[uPixel], 0.85*stored*j.target)
+	mix(bRMI, 0.8*paint, 0.9*stored*j.target)
+	return p
+}
+
+// status reads the registers at random times, one in each slice of time. Other programs draw a little, too.
 func (t *table) status() {
-	n := len(t.at)
-	samples := make([]uint64, n)
+	samples, slice, now := make([]uint64, len(t.at)), 1e9/t.h.rate, 0
 	var ones [blocks][]uint64
 	for k := range ones {
-		ones[k] = make([]uint64, n)
+		ones[k] = make([]uint64, len(t.at))
 	}
-	slice := 1e9 / t.h.rate
-	now := 0
 	for i, x := range t.at {
 		for f := math.Ceil(float64(x[0]) / slice); f*slice < float64(x[1]); f++ {
 			when := int64((f + t.r.Float64()) * slice)
-			lost, stray := !t.r.Chance(t.h.reached), t.r.Chance(t.h.stray)
 			for now < len(t.rec.scenes)-1 && t.rec.scenes[now].to <= when {
 				now++
 			}
-			for now > 0 && t.rec.scenes[now-1].to > when {
-				now--
-			}
-			if lost {
-				continue
-			}
-			samples[i]++
-			busy := &t.rec.scenes[now].busy
-			pipe := t.r.Chance(float64(busy[bGFX])) || stray
-			for k := range ones {
-				p := float64(busy[k])
-				if stray && k < bRLC && k != bCPC {
-					p = max(p, 0.5)
-				}
-				if k == bGFX && pipe || k != bGFX && (pipe || k == bSDMA || k == bRLC) && t.r.Chance(p) {
-					ones[k][i]++
+			if stray := t.r.Chance(t.h.stray); t.r.Chance(t.h.reached) {
+				samples[i]++
+				busy := &t.rec.scenes[now].busy
+				pipe := t.r.Chance(busy[bGFX]) || stray
+				for k, p := range busy {
+					if stray && k != bCPC && k != bSDMA {
+						p = max(p, 0.5)
+					}
+					if k == bGFX && pipe || k != bGFX && (pipe || k == bSDMA || k == bRLC) && t.r.Chance(p) {
+						ones[k][i]++
+					}
 				}
 			}
 		}
 	}
-	for _, second := range []bool{false, true} {
-		name := "grbm_samples"
-		if second {
-			name = "grbm2_samples"
-		}
-		t.count("status", name, "samples", samples)
-		for k, bit := range bits {
-			if (k >= bCPF) != second || !t.m.has(k) {
-				continue
+	for second, from := range []int{bGFX, bCPF} {
+		to := []int{bCPF, blocks}[second]
+		t.count("status", []string{"grbm_samples", "grbm2_samples"}[second], "samples", samples)
+		for _, name := range []string{"ones", "error"} {
+			for k := from; k < to; k++ {
+				if t.m.gen == "GFX12" && (k == bUTCL2 || k == bEA || k == bRMI) {
+					continue // which it has not
+				}
+				if name == "ones" {
+					t.count("status", "busy_"+bits[k]+"_ones", "samples", ones[k])
+					continue
+				}
+				off := make([]float64, len(t.at))
+				for i, n := range samples { // missing where no sample was taken
+					share := float64(ones[k][i]) / float64(n)
+					off[i] = 100 * math.Sqrt(share*(1-share)/float64(n))
+				}
+				t.add(capture.Meta{Name: "busy_" + bits[k] + "_error", Block: "status", Unit: "percent", Kind: capture.Gauge,
+					Combine: capture.CombineMax}, capture.Data{F: off})
 			}
-			t.count("status", "busy_"+bit+"_ones", "samples", ones[k])
-		}
-		for k, bit := range bits {
-			if (k >= bCPF) != second || !t.m.has(k) {
-				continue
-			}
-			off := make([]float64, n)
-			for i := range off {
-				all := float64(samples[i])
-				p := float64(ones[k][i]) / all
-				off[i] = 100 * math.Sqrt(p*(1-p)/all) // missing where no sample was taken
-			}
-			t.add(capture.Meta{Name: "busy_" + bit + "_error", Block: "status", Unit: "percent", Kind: capture.Gauge,
-				Combine: capture.CombineMax}, capture.Data{F: off})
 		}
 	}
 }
