@@ -78,7 +78,10 @@ func (c *clock) look(done *[units]float64, busy, threads float64) turn {
 	c.heat += (c.m.sink + c.m.perWatt*now - c.heat) * tick / 250e6
 	c.load += (busy/tick - c.load) * 0.08
 	ease := func(at *float64, room float64) { // a controller that follows slowly, and faster down than up
-		*at = min(1, max(c.m.low, min(*at, c.share+0.1)+min(0.004, max(-0.02, 0.05*room))))
+		if room < 0 {
+			*at = min(*at, c.share)
+		}
+		*at = min(1, max(c.m.low, *at+min(0.004, max(-0.02, 0.05*room))))
 	}
 	ease(&c.capped, (c.m.limit-c.watts)/c.m.limit)
 	ease(&c.cool, (c.m.heat-c.heat)/20)

@@ -66,11 +66,11 @@ type archetype struct {
 }
 
 func game(name string, passes ...string) archetype {
-	return archetype{name, [2]float64{.15, 1.5}, [2]float64{.06, .8}, [2]float64{3, 35}, .45, .04, 1, passes}
+	return archetype{name, [2]float64{.15, 1.5}, [2]float64{.06, .8}, [2]float64{3, 35}, 0.4, .04, 1, passes}
 }
 
 func sums(name string, passes ...string) archetype {
-	return archetype{name, [2]float64{.01, .4}, [2]float64{.02, .4}, [2]float64{2, 60}, 0, .3, 1, passes}
+	return archetype{name, [2]float64{.01, .4}, [2]float64{.02, .4}, [2]float64{2, 60}, 0, .22, 1, passes}
 }
 
 var archetypes = []archetype{
@@ -86,12 +86,12 @@ var archetypes = []archetype{
 	{"desktop", [2]float64{.4, 3}, [2]float64{.3, 1.5}, [2]float64{.6, 5}, .9, .05, 1, []string{"widgets", "?widgets", "?copy"}},
 	{"video player", [2]float64{.3, 1.5}, [2]float64{.2, .8}, [2]float64{.6, 4}, 1, 0, 1, []string{"scaling", "ui", "?copy"}},
 	{"drawing program", [2]float64{.3, 3}, [2]float64{.3, 2.5}, [2]float64{2, 30}, .3, .15, 2, []string{"terrain", "forward"}},
-	sums("language model, a token at a time", "decode", "attention", "?pointwise"),
+	sums("language model, a token at a time", "decode", "attention", "pointwise", "?gemm"),
 	sums("training", "gemm", "attention", "pointwise", "?copy"),
 	sums("image model", "convolve", "attention", "pointwise"),
 	sums("particle simulation", "bodies", "?sort"),
-	sums("fluid simulation", "stencil", "pointwise"),
-	sums("database on the GPU", "graph", "sort", "?gather"),
+	sums("fluid simulation", "stencil", "pointwise", "?gather", "?bodies"),
+	sums("database on the GPU", "graph", "sort", "gather", "?copy"),
 	sums("path tracer", "rays", "?pointwise"),
 }
 
@@ -126,7 +126,7 @@ func makeContent(r simulate.Random, name string, list []pass, ns, often, varied 
 	}
 	last := map[int]int{}
 	for i, p := range list {
-		j := job{queue: p.queue, sharp: simulate.Pick(r, 4, 4, 8, 8, 16), hold: p.hold * r.Between(0.6, 1.1), behind: r.Between(0.1, 0.6),
+		j := job{queue: p.queue, sharp: simulate.Pick(r, 4, 4, 4, 8, 8, 16), hold: p.hold * r.Between(0.6, 1.1), behind: r.Between(0.1, 0.6),
 			target: 0.05, submit: (float64(i) + 0.5) / float64(len(list))}
 		if p.need[uDepth]+p.need[uPixel] > 0.5 {
 			j.target = r.Between(0.3, 0.8)
@@ -134,13 +134,13 @@ func makeContent(r simulate.Random, name string, list []pass, ns, often, varied 
 		for u := range p.need {
 			p.need[u] *= r.Spread(varied)
 		}
-		n, time := r.Whole(1, 3), ns*shares[i]/sum
+		n, time := r.Whole(2, 4), ns*shares[i]/sum
 		// Emptying the pipe, writing caches back and reading the next commands takes some microseconds.
 		launch := min(3*time, p.draws*r.Spread(0.6)*often*r.Between(2.5e3, 9e3))
 		for range n {
 			x := part{need: p.need, launch: launch / float64(n)}
 			for u := range x.need {
-				x.need[u] *= r.Spread(0.25)
+				x.need[u] *= r.Spread(varied)
 			}
 			by := time / float64(n) / together(&x.need, j.sharp)
 			for u := range x.need {

@@ -50,7 +50,7 @@ func draw(r simulate.Random, m *machine, kind string) *program {
 	switch set := r.Weighted([]float64{8, 0.7, 1}); {
 	case kind == simulate.KindHealthy:
 	case set == 1:
-		m.hot(r, 0.3, 0.7)
+		m.hot(r, 0.45, 0.8)
 	case set == 2:
 		m.fixed = r.Between(0.5, 0.9)
 	}

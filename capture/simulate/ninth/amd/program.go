@@ -29,7 +29,7 @@ func (p *program) add(c *content, app, driver float64) {
 
 // usual adds a content of an archetype.
 func (p *program) usual(r simulate.Random, a *archetype, size float64) {
-	c := makeContent(r, a.name, a.choose(r), r.Log(a.frame[0], a.frame[1])*1e6*size, a.often*r.Log(0.5, 3), 0.4)
+	c := makeContent(r, a.name, a.choose(r), r.Log(a.frame[0], a.frame[1])*1e6*size, a.often*r.Log(0.5, 3), 0.28)
 	if len(p.contents) == 0 && r.Chance(a.wait) {
 		p.wait = r.Between(0.2, 0.8)
 	}
@@ -63,10 +63,10 @@ func (p *program) dates(r simulate.Random, m *machine, calm bool) {
 	if !calm {
 		return
 	}
-	shrink := float64(period) * r.Between(0.25, 0.55) / p.contents[0].lone()
+	shrink := float64(period) * r.Between(0.25, 0.5) / p.contents[0].lone()
 	p.contents[0].shrink(shrink)
 	for k, ns := range p.cpu[0] {
-		p.cpu[0][k] = min(ns*shrink, float64(period)*0.3)
+		p.cpu[0][k] = min(ns*shrink, float64(period)*0.25)
 	}
 	p.wait, p.pacing.ahead, p.pacing.buffers = 0, 2, 3
 }
@@ -153,9 +153,9 @@ func single(r simulate.Random, m *machine, plant int) *program {
 		list = []pass{passOf("shadow"), passOf("async")}
 		list[0].share = list[1].share
 	case simulate.ClockPower:
-		m.limit *= r.Between(0.4, 0.6)
+		m.limit *= r.Between(0.55, 0.75)
 	case simulate.ClockThermal:
-		m.hot(r, 0.2, 0.35)
+		m.hot(r, 0.4, 0.55)
 	case simulate.ClockGovernor:
 		m.fixed, m.limit = r.Between(0.4, 0.65), m.limit*1.5
 	}
