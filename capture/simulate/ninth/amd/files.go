@@ -63,6 +63,9 @@ func (t *table) fill() {
 			return 0
 		})
 	}
+	reasons := now(func(x *turn) float64 { // bits of slow package power, or the board's, and of the chip's hottest spot
+		return map[int]float64{byPower: map[bool]float64{true: 1 << 6, false: 1}[m.apu], byHeat: 1 << 36}[x.why]
+	})
 	clock, level := t.average(h.busyLag, sclk), now(sclk)
 	memory := now(func(x *turn) float64 { return x.memory * m.mclk * 1e6 })
 	busy := t.average(h.busyLag, func(x *turn) float64 { return min(100, 100*(x.busy+h.stray)) })
@@ -117,10 +120,12 @@ func (t *table) fill() {
 		{h.metrics && (card || deck), "gpu_metrics", "throttled_by_current", "", "percent", most, 1, flag()},
 		{h.metrics && (card || deck), "gpu_metrics", "throttled_by_heat", "", "percent", most, 1, flag(byHeat)},
 		{h.metrics && (card || deck), "gpu_metrics", "throttled_by_other", "", "percent", most, 1, flag()},
+		{h.metrics && (card || deck), "gpu_metrics", "gpu_metrics_indep_throttle_status", "", "", most, 1, reasons},
 		{h.clients, "engines", "clients", "", "clients", sum, 1, fixed(5)},
 	} {
 		if x.there {
-			t.add(capture.Meta{Name: x.name, Instance: x.instance, Block: x.block, Unit: x.unit, Kind: capture.Gauge, Combine: x.how},
+			t.add(capture.Meta{Name: x.name, Instance: x.instance, Block: x.block, Unit: x.unit, Kind: capture.Gauge, Combine: x.how,
+				Integral: x.unit == ""},
 				capture.Data{F: t.slow(func(when int64) float64 {
 					return math.Round(x.values[min(len(x.values)-1, int(when/tick))]/x.step) * x.step
 				})})

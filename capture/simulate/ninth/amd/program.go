@@ -76,7 +76,7 @@ func (p *program) fill(r simulate.Random) {
 	seconds, drift, hitch, at := r.Between(1.5, 4), r.Between(0.02, 0.15), max(0, r.Between(-0.02, 0.02)), 0.0
 	for k := range p.contents {
 		ns := max(p.contents[k].lone(), p.cpu[k][0], p.cpu[k][1], float64(p.pacing.cap), float64(p.pacing.refresh))
-		n := min(500, max(24, int(seconds*1e9/ns/float64(len(p.contents))))) + p.warm
+		n := min(900, max(24, int(seconds*1e9/ns/float64(len(p.contents))))) + p.warm
 		scene, thread := 0.0, 0.0
 		for range n {
 			// What is in view changes slowly.

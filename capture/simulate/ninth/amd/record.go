@@ -27,7 +27,7 @@ func newHabits(r simulate.Random, m *machine) *habits {
 	h := &habits{node: r.Chance(0.93), rate: simulate.Pick(r, 10e3, 10e3, 10e3, 5e3, 2e3, 20e3), reached: r.Between(0.9, 1),
 		refresh: simulate.Pick(r, 100e6, 100e6, 100e6, 50e6, 20e6), files: true, hwmon: r.Chance(0.95), metrics: r.Chance(0.9),
 		clients: r.Chance(0.92), busyLag: r.Log(8e6, 60e6), powerLag: r.Log(10e6, 100e6), umc: r.Between(0.8, 1),
-		percent: r.Chance(0.2), counts: r.Chance(0.85), kernel: r.Between(0.2, 0.6), stray: r.Between(0, 0.02)}
+		percent: r.Chance(0.1), counts: r.Chance(0.85), kernel: r.Between(0.2, 0.6), stray: r.Between(0, 0.02)}
 	if m.apu {
 		h.busyLag, h.powerLag = r.Log(30e6, 400e6), r.Log(50e6, 600e6)
 	}
