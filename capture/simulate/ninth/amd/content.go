@@ -66,7 +66,7 @@ type archetype struct {
 }
 
 func game(name string, passes ...string) archetype {
-	return archetype{name, [2]float64{.15, 1.5}, [2]float64{.06, .8}, [2]float64{3, 35}, 0.4, .04, 1, passes}
+	return archetype{name, [2]float64{.25, 1.3}, [2]float64{.1, .9}, [2]float64{3, 35}, 0.35, .04, 1, passes}
 }
 
 func sums(name string, passes ...string) archetype {

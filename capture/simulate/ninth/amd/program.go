@@ -17,7 +17,7 @@ type program struct {
 // common draws what all programs have.
 func common(r simulate.Random) *program {
 	p := &program{}
-	p.warm, p.threads, p.wake = 8, simulate.Pick(r, 1, 2, 2), r.Log(15e3, 70e3)
+	p.warm, p.threads, p.wake = 8, simulate.Pick(r, 1, 2), r.Log(15e3, 70e3)
 	p.pacing.ahead = simulate.Pick(r, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3)
 	return p
 }
@@ -73,7 +73,7 @@ func (p *program) dates(r simulate.Random, m *machine, calm bool) {
 
 // fill draws the frames: one phase of each content, of about the same length.
 func (p *program) fill(r simulate.Random) {
-	seconds, drift, hitch, at := r.Between(1.5, 4), r.Between(0.02, 0.15), max(0, r.Between(-0.02, 0.02)), 0.0
+	seconds, drift, hitch, at := r.Between(1.5, 4), r.Log(0.03, 0.25), max(0, r.Between(-0.02, 0.02)), 0.0
 	for k := range p.contents {
 		ns := max(p.contents[k].lone(), p.cpu[k][0], p.cpu[k][1], float64(p.pacing.cap), float64(p.pacing.refresh))
 		n := min(900, max(24, int(seconds*1e9/ns/float64(len(p.contents))))) + p.warm
