@@ -25,6 +25,7 @@ import (
 	fourthrdna "astrolabe/capture/simulate/fourth/rdna"
 	"astrolabe/capture/simulate/intel"
 	"astrolabe/capture/simulate/mali"
+	ninthamd "astrolabe/capture/simulate/ninth/amd"
 	ninthmali "astrolabe/capture/simulate/ninth/mali"
 	"astrolabe/capture/simulate/rdna"
 	secondamd "astrolabe/capture/simulate/second/amd"
@@ -103,6 +104,7 @@ var others = func() (out []maker) {
 	add(eighthintel.Names, eighthintel.Kinds, eighthintel.New)
 	add(eighthcpu.Names, eighthcpu.Kinds, eighthcpu.New)
 	add(ninthmali.Names, ninthmali.Kinds, ninthmali.New)
+	add(ninthamd.Names, ninthamd.Kinds, ninthamd.New)
 	return out
 }()
 
