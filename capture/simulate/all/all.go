@@ -1,4 +1,4 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second to eighth models
+// Package all lists the families that can be simulated: those of the simulator, and those of second to ninth models
 // of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
@@ -25,6 +25,7 @@ import (
 	fourthrdna "astrolabe/capture/simulate/fourth/rdna"
 	"astrolabe/capture/simulate/intel"
 	"astrolabe/capture/simulate/mali"
+	ninthrdna "astrolabe/capture/simulate/ninth/rdna"
 	"astrolabe/capture/simulate/rdna"
 	secondamd "astrolabe/capture/simulate/second/amd"
 	secondcpu "astrolabe/capture/simulate/second/cpu"
@@ -101,6 +102,7 @@ var others = func() (out []maker) {
 	add(seventhintel.Names, seventhintel.Kinds, seventhintel.New)
 	add(eighthintel.Names, eighthintel.Kinds, eighthintel.New)
 	add(eighthcpu.Names, eighthcpu.Kinds, eighthcpu.New)
+	add(ninthrdna.Names, ninthrdna.Kinds, ninthrdna.New)
 	return out
 }()
 
@@ -112,7 +114,7 @@ func Others() []string { return namesOf(others) }
 
 // Base is the family whose hardware a family models: itself, or what its name says before the number of the model.
 func Base(family string) string {
-	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth", "-sixth", "-seventh", "-eighth"} {
+	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth", "-sixth", "-seventh", "-eighth", "-ninth"} {
 		family = strings.TrimSuffix(family, suffix)
 	}
 	return family

@@ -1,0 +1,2 @@
+// Package rdna is a ninth model.
+package rdna
