@@ -86,6 +86,13 @@ func (j job) scaled(by float64) job {
 	return j
 }
 
+// fit gives a job about the size that takes so many ns.
+func (p *run) fit(j *job, ns float64) {
+	took := follow(p.m, p.m.boost, 0, j, 1, ease(-1)).clocks / p.m.boost
+	*j = j.scaled(ns / took)
+	j.shader.waves = max(1, j.shader.waves)
+}
+
 // computes adds kernels of a phase.
 func (p *run) computes(r simulate.Random, kind string, thing, phase int) string {
 	var jobs []job
@@ -103,8 +110,10 @@ func (p *run) computes(r simulate.Random, kind string, thing, phase int) string 
 		add("kernel_"+candidates[thing].Name, planted(r, thing))
 		turns = r.Whole(8, 20)
 	case kind == simulate.KindRandom:
+		most := r.Log(8e3, 3e6)
 		for range r.Whole(1, 5) {
 			add(fmt.Sprintf("random_%d", len(jobs)), vary(r))
+			p.fit(&jobs[len(jobs)-1], most*r.Log(0.1, 1))
 		}
 		text = "random kernels"
 	default:
@@ -123,13 +132,11 @@ func (p *run) computes(r simulate.Random, kind string, thing, phase int) string 
 			known[k] = len(jobs)
 			add(kernels[k].name, kernels[k].draw(r))
 			// Kernels of one program work on the same data: none takes a thousandth of another's time without a reason.
-			j := &jobs[len(jobs)-1]
-			ns := follow(p.m, p.m.boost, 0, j, 1, ease(-1)).clocks / p.m.boost
-			part := r.Log(0.06, 1)
+			part := r.Log(0.2, 1)
 			if k == 5 || k == 24 {
 				part = r.Log(0.005, 0.1)
 			}
-			j.shader.waves = max(1, math.Ceil(j.shader.waves*most*part/ns))
+			p.fit(&jobs[len(jobs)-1], most*part)
 		}
 	}
 	grow := r.Between(0, 0.3)
@@ -164,7 +171,9 @@ func (p *run) draws(r simulate.Random, kind string, thing, phase int) string {
 	case simulate.KindRandom:
 		for range r.Whole(4, 30) {
 			k := r.IntN(len(sketches))
-			add(k, sketches[k].name, sketches[k].draw(r, px*r.Log(0.1, 2)).scaled(r.Log(0.3, 3)))
+			j := sketches[k].draw(r, px)
+			p.fit(&j, r.Log(2e3, 4e5))
+			add(k, sketches[k].name, j)
 		}
 		return "random draws"
 	}

@@ -107,7 +107,7 @@ func (p *run) total(i int, res *result, v jitter) totals {
 	}
 	moved := m.moved(fabric, dram, 0.85, 1, clock) + m.moved(written, written, 0.85, 1, clock)
 	t.memoryUsed = min(0.99, moved/t.clocks)
-	t.inFlight = (t.read2x128 + t.read2x64 + t.write2 + t.blocks2) * (m.latency[2]*clock + seen/max(1, out)*m.latency[3]*clock) / t.clocks
+	t.inFlight = (t.read2x128 + t.read2x64 + t.write2 + t.blocks2) * (m.latency[2]/3 + seen/max(1, out)*m.latency[3]) * clock / t.clocks
 	return t
 }
 

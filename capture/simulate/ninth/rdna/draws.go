@@ -78,14 +78,14 @@ var sketches = []sketch{
 		j := meshed(r, r.Log(200, 2e5), px*r.Log(0.005, 0.6))
 		j.colors, j.passes = simulate.Pick(r, 8, 16.0, 20, 24), simulate.Pick(r, 2, 4.0, 5)
 		j.hidden, j.failing = r.Between(0.05, 0.5), r.Between(0.05, 0.5)
-		j.shader = shaded64(r, r.Log(60, 250), float64(r.Whole(3, 7)), r.Between(1, 4))
+		j.shader = shaded64(r, r.Log(50, 200), float64(r.Whole(3, 7)), r.Between(1, 4))
 		return j
 	}},
 	3: {"forward geometry", func(r simulate.Random, px float64) job {
 		j := meshed(r, r.Log(200, 1e5), px*r.Log(0.01, 0.8))
 		j.colors, j.passes, j.samples = 8, 1, simulate.Pick(r, 1, 1, 2, 4.0)
 		j.hidden, j.failing = r.Between(0.05, 0.5), r.Between(0.05, 0.5)
-		j.shader = shaded64(r, r.Log(150, 900), float64(r.Whole(4, 12)), r.Between(1, 4))
+		j.shader = shaded64(r, r.Log(100, 600), float64(r.Whole(4, 12)), r.Between(1, 4))
 		return j
 	}},
 	4: {"foliage", func(r simulate.Random, px float64) job {
@@ -120,7 +120,7 @@ var sketches = []sketch{
 		return j
 	}},
 	9: {"lighting", func(r simulate.Random, px float64) job {
-		j := computed(r, px, r.Log(300, 2500), float64(r.Whole(6, 16)))
+		j := computed(r, px, r.Log(200, 1500), float64(r.Whole(6, 16)))
 		j.shader.slots = simulate.Pick(r, 16.0, 24, 32)
 		return j
 	}},

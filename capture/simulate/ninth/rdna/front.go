@@ -38,7 +38,7 @@ type stageCosts struct {
 func (j *job) stages(m *machine, active, clock float64, ease *[things]float64) (c stageCosts) {
 	share := active / m.engines
 	v := &j.vertex
-	c.fetch = max(v.lanes*1.1, j.prims*0.9) * share * ease[fetch]
+	c.fetch = max(v.lanes*1.1, j.prims*0.55) * share * ease[fetch]
 	c.setup = j.prims * (1 - 0.5*j.culled) * share * ease[setup]
 	kept := j.vertex.waves * j.prims * (1 - j.culled)
 	pixels := 64 * (1 - 0.75*j.hidden) / math.Sqrt(max(0.05, j.cover)) * (1 + 0.15*(j.samples-1)) * active / m.rops
@@ -102,8 +102,11 @@ func (j *job) shaded() float64 {
 
 const (
 	readyUnits = 8
-	setupQueue = 150.0 // clocks of rasterization that primitive assembly may be ahead
-	followed   = 110.0 // vertex waves and units of a draw
+	// A share of a stage serves a unit so slowly that waves of one work-group processor, which end together, would
+	// fill its queue although others' do not: the queue is that many units longer.
+	queuedUnits = 8
+	setupQueue  = 150.0 // clocks of rasterization that primitive assembly may be ahead
+	followed    = 110.0 // vertex waves and units of a draw
 )
 
 // drawn follows a draw.
@@ -228,7 +231,7 @@ func (s *sim) assemble() {
 	a := f.done[f.assembled]
 	f.assembled++
 	a.to(max(a.t, s.server[setup]), setup)
-	if d := a.to(s.server[scan]-setupQueue, scan); d > 0 {
+	if d := a.to(s.server[scan]-setupQueue-2*f.costs.setup, scan); d > 0 {
 		s.stalled[scan] += d
 	}
 	a.to(a.t+f.costs.setup, setup)
@@ -268,7 +271,7 @@ func (s *sim) rasterize(from *agent) {
 		a.to(max(a.t, s.server[depth])+f.costs.early, depth)
 		s.server[depth] = a.t
 		s.tests(&a)
-		s.server[scan] = max(s.server[scan], a.t-exportQueue)
+		s.server[scan] = max(s.server[scan], a.t-exportQueue-queuedUnits*f.costs.early)
 	}
 	f.survivors += j.shaded()
 	if f.survivors < 1 {
@@ -298,14 +301,14 @@ func (s *sim) leaves(a *agent) {
 		return
 	}
 	if f.costs.late > 0 {
-		if d := a.to(s.server[depth]-exportQueue, depth); d > 0 {
+		if d := a.to(s.server[depth]-exportQueue-queuedUnits*f.costs.late, depth); d > 0 {
 			s.stalled[depth] += d
 		}
 		s.server[depth] = max(a.t, s.server[depth]) + f.costs.late
 		s.tests(a)
 	}
 	if f.costs.color > 0 {
-		if d := a.to(s.server[color]-exportQueue, f.colorBy); d > 0 {
+		if d := a.to(s.server[color]-exportQueue-queuedUnits*f.costs.color, f.colorBy); d > 0 {
 			s.stalled[color] += d
 		}
 		start := max(a.t, s.server[color])

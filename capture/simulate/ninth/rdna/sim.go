@@ -22,6 +22,7 @@ type sim struct {
 	room   float64         // share of the registers that waves hold
 	waves  []agent
 	heap   []event
+	now    float64
 	groups []group
 	next   int // group of compute that starts next
 	front  front
@@ -191,19 +192,20 @@ func (s *sim) load(a *agent) arrival {
 // below goes on to GL1, GL2 and memory from a time.
 func (s *sim) below(a *agent, from, inCache, inMem float64, answered bool) arrival {
 	r := arrival{t: from, by: a.c.inBy}
+	// What arrives later than now waits for what is in the queue now, and holds up nothing before it arrives.
 	if inCache > 0 {
-		start := max(from, s.server[cache])
+		start := max(s.now, s.server[cache])
 		if t := s.server[memory] - memoryQueue; t > start {
 			s.stalled[memory] += t - start
 			start = t
 		}
 		s.server[cache] = start + inCache*a.factor
-		r.t = s.server[cache]
+		r.t = max(from, s.server[cache])
 		r.cache = r.t - from
 	}
 	if inMem > 0 {
 		was := r.t
-		s.server[memory] = max(was-inCache*a.factor, s.server[memory]) + inMem*a.factor
+		s.server[memory] = max(s.now, s.server[memory]) + inMem*a.factor
 		r.t = max(was, s.server[memory])
 		r.memory = r.t - was
 	}
@@ -309,6 +311,7 @@ func (s *sim) step(a *agent) (done bool) {
 func (s *sim) run(after func(a *agent)) {
 	for len(s.heap) > 0 {
 		e := s.pop()
+		s.now = e.t
 		a := &s.waves[e.w]
 		for {
 			t := a.t
@@ -410,7 +413,7 @@ func follow(m *machine, clock, overhead float64, j *job, seed uint32, ease *[thi
 }
 
 // spawning is how many clocks a shader engine takes to start a wave, assumed.
-const spawning = 2.0
+const spawning = 1.5
 
 // fold is how many rounds are followed and how many each stands for.
 func fold(rounds float64, most int) (int, float64) {
