@@ -16,187 +16,118 @@ import (
 // public gives the public counters of a draw or dispatch.
 func (p *run) public(i int, res *result, v jitter) map[string]float64 {
 	t := p.total(i, res, v)
-	j, m, clock := &p.rows[i].job, p.m, p.rows[i].clock
-	out := map[string]float64{}
-	clocks := t.clocks
-	ns := clocks / clock
+	j, m := &p.rows[i].job, p.m
+	out, clocks := map[string]float64{}, t.clocks
+	ns := clocks / p.rows[i].clock
 	// cycles states a time of a unit, in clocks and as a share of those in which the GPU was busy.
 	cycles := func(name string, x float64) float64 {
-		x = min(clocks, math.Round(max(0, x)))
+		x = min(clocks, whole(x))
 		out[name+"Cycles"], out[name] = x, 100*x/clocks
 		return x
 	}
-	out["GPUTime"] = ns
-	out["ExecutionDuration"] = ns + 900
-	out["GPUBusyCycles"], out["GPUBusy"] = clocks, min(100, 100*clocks/(clocks+40))
-	stage := func(name string, share float64) {
-		out[strings.TrimSuffix(name, "Busy")+"Time"] = cycles(name, share*clocks) / clocks * ns
+	out["GPUTime"], out["ExecutionDuration"] = ns, ns+900
+	out["GPUBusyCycles"], out["GPUBusy"] = clocks, 100*clocks/(clocks+40)
+	res.from[ofCompute], res.to[ofCompute] = 0, t.busy/clocks
+	for stage, name := range []string{"CS", "VsGs", "PS"} {
+		share := res.to[stage] - res.from[stage]
+		if j.draw == (stage == ofCompute) {
+			share = 0
+		}
+		out[name+"Time"] = cycles(name+"Busy", share*clocks) / clocks * ns
 	}
-	stage("VsGsBusy", res.to[0]-res.from[0])
-	stage("PSBusy", res.to[1]-res.from[1])
-	computing := 0.0
-	if !j.draw {
-		computing = t.busy / clocks
+	s, vertices, units, prims := stageCosts{}, j.vertex.waves/m.wgps, j.units/m.wgps, whole(j.vertex.waves*j.prims)
+	if j.draw {
+		s = j.stages(m, m.wgps, p.rows[i].clock, ease(-1))
 	}
-	stage("CSBusy", computing)
-
-	one := ease(-1)
-	s := j.stages(m, m.wgps, clock, one)
-	vertices := j.vertex.waves / m.wgps
-	units := j.units / m.wgps
-	prims := whole(j.vertex.waves * j.prims)
-	if !j.draw {
-		vertices, units, prims, s = 0, 0, 0, stageCosts{}
-	}
-	union := func(waits float64) float64 { return t.busy * (1 - math.Exp(-waits/max(1, t.busy))) }
-	culled := whole(prims * j.culled)
-	out["PrimitivesIn"], out["CulledPrims"], out["ClippedPrims"] = prims, culled, whole(prims*0.002)
+	union := func(by int) float64 { return t.busy * busyOf(res.stalled[by]/t.busy) }
+	put(out, "PrimitivesIn CulledPrims ClippedPrims", prims, prims*j.culled, prims*0.002)
 	cycles("PrimitiveAssemblyBusy", 1.03*s.setup*vertices)
 	cycles("PAStalledOnRasterizer", min(res.stalled[scan], clocks*0.98))
-	colorHeld := union(res.stalled[color])
-	tests := (s.early + s.late) * units
-	if j.draw && !j.tested {
-		tests = 64 / (8 * m.rops) * j.units
-	}
-	if j.colors > 0 {
-		tests += 0.35 * colorHeld
+	tests := (s.early+s.late)*units + 0.35*min(1, j.colors)*union(color)
+	if j.draw && j.tested == 0 {
+		tests += 8 / m.rops * j.units // quads pass through
 	}
 	cycles("DepthStencilTestBusy", 1.04*tests)
-	cycles("ZUnitStalled", 0.85*colorHeld)
-	cycles("PSExportStalls", min(clocks*0.98, colorHeld+union(res.stalled[depth])))
+	cycles("ZUnitStalled", 0.85*union(color))
+	cycles("PSExportStalls", min(clocks*0.98, union(color)+union(depth)))
 	busy := cycles("TexUnitBusy", 1.03*t.l0Busy)
 	cycles("MemUnitBusy", busy)
 	cycles("MemUnitStalled", min(busy, 1.03*(t.l0Held+t.tagWaits)))
-	out["L0TagConflictReadStalledCycles"] = whole(min(busy, 0.5*t.tagWaits))
 	cycles("WriteUnitStalled", 0.8*t.memoryHeld*t.busy*(t.w64+t.w32)/max(1, t.m128+t.m64+t.m32+t.w64+t.w32))
-	p.depthAndPixels(out, j)
-	p.caches(out, j, &t)
-	p.stages(out, j, res, &t)
+	out["L0TagConflictReadStalledCycles"] = whole(min(busy, 0.5*t.tagWaits))
+	p.caches(out, &t)
+	depthAndColor(out, j)
+	p.shaders(out, j, res, &t)
 	return out
 }
 
-// depthAndPixels counts quads, samples and pixels.
-func (p *run) depthAndPixels(out map[string]float64, j *job) {
-	quads := whole(j.units * 16)
-	early := j.tested && !j.late
-	hidden, failing := 0.0, 0.0
-	if j.tested {
-		hidden = whole(quads * j.hidden)
-	}
-	if early {
-		failing = whole((quads - hidden) * j.failing)
-	}
-	share := func(x float64) float64 { return 100 * x / max(1, quads) }
-	out["HiZQuadsCulledCount"], out["HiZQuadsAcceptedCount"], out["HiZQuadsCulled"] = hidden, quads-hidden, share(hidden)
-	out["PreZQuadsCulledCount"], out["PreZQuadsSurvivingCount"], out["PreZQuadsCulled"] = failing, quads-hidden-failing, share(failing)
-	out["PostZQuadCount"], out["PostZQuads"] = quads-hidden-failing, share(quads-hidden-failing)
-	for _, name := range []string{"PreZSamplesPassing", "PreZSamplesFailingZ", "PreZSamplesFailingS", "PostZSamplesPassing",
-		"PostZSamplesFailingZ", "PostZSamplesFailingS"} {
-		out[name] = 0
-	}
-	prefix := "PreZ"
-	if j.late {
-		prefix = "PostZ"
-	}
-	if j.tested {
-		samples := whole((quads - hidden) * 4 * j.cover * max(1, j.samples))
-		lost := whole(samples * j.failing)
-		out[prefix+"SamplesFailingZ"], out[prefix+"SamplesPassing"] = lost, samples-lost
-		out["DBMemRead"] = whole(j.units * j.depthBytes() * j.squeeze * 0.5)
-		out["DBMemWritten"] = 0
-		if j.zwrite {
-			out["DBMemWritten"] = whole(j.units * j.depthBytes() * j.squeeze * 0.5)
-		}
-	} else {
-		out["DBMemRead"], out["DBMemWritten"] = 0, 0
-	}
-	shaded := j.units * j.shaded()
-	out["PSPixelsOut"] = whole(shaded * 64 * j.cover)
-	if !j.draw || j.colors == 0 {
-		out["PSPixelsOut"], shaded = 0, 0
-	}
-	bytes := whole(shaded * j.colorBytes() * j.squeeze)
-	read := 0.0
-	if j.blend {
-		read = whole(bytes / 2)
-	}
-	out["CBMemRead"], out["CBMemWritten"] = read, bytes-read
-	out["CBColorAndMaskRead"], out["CBColorAndMaskWritten"] = whole(read*1.03+bytes*0.01), whole((bytes-read)*1.03)
-}
-
 // caches counts requests, hits and misses.
-func (p *run) caches(out map[string]float64, j *job, t *totals) {
-	cache := func(name string, asked, missed float64) {
-		asked = max(asked, missed)
-		out[name+"RequestCount"], out[name+"MissCount"], out[name+"HitCount"] = asked, missed, asked-missed
-		out[name+"Hit"] = 100 * (asked - missed) / max(1, asked)
+func (p *run) caches(out map[string]float64, t *totals) {
+	read2 := t.x128 + t.x64 + t.x32
+	passed := read2 + t.write2 + t.blocks2
+	for name, x := range map[string][2]float64{"L0": {t.read0 + t.write2, t.miss0 + t.write2},
+		"L1": {t.wide1 + t.narrow1 + t.scalar + t.code + t.write2 + t.blocks2, passed}, "L2": {passed, whole(t.m128 + t.m64 + t.m32 + t.w64*0.2)},
+		"Scalar": {t.scalar * 40, t.scalar}, "Inst": {t.code * 60, t.code}} {
+		asked, lacks := x[0], min(x[0], x[1])
+		if name == "L1" {
+			asked = max(x[0], x[1])
+			lacks = x[1]
+		}
+		name += "Cache"
+		out[name+"RequestCount"], out[name+"MissCount"], out[name+"HitCount"] = asked, lacks, asked-lacks
+		out[name+"Hit"], out[name+"Miss"] = 100*(asked-lacks)/max(1, asked), 100*lacks/max(1, asked)
 	}
-	cache("L0Cache", t.read0+t.write0+t.atomic0, t.miss0+t.write0+t.atomic0)
-	read2 := t.read2x128 + t.read2x64 + t.r2x32
-	blocks := t.blocks2
-	cache("L1Cache", t.wide1+t.narrow1+t.scalar+t.instructions+t.write2+blocks, read2+t.write2+blocks)
-	cache("L2Cache", read2+t.write2+blocks, min(read2+t.write2+blocks, t.missM+t.w64*0.2))
-	out["L2CacheMissCount"] = whole(out["L2CacheMissCount"])
-	out["L2CacheHitCount"] = out["L2CacheRequestCount"] - out["L2CacheMissCount"]
-	out["L2CacheMiss"] = 100 * out["L2CacheMissCount"] / max(1, out["L2CacheRequestCount"])
-	out["L2CacheHit"] = 0
-	if out["L2CacheRequestCount"] > 0 {
-		out["L2CacheHit"] = 100 - out["L2CacheMiss"]
-	}
-	cache("ScalarCache", t.scalar*40, t.scalar)
-	cache("InstCache", t.instructions*60, t.instructions)
-	out["FetchSize"] = 128*t.m128 + 64*t.m64 + 32*t.m32
-	out["WriteSize"] = 64*t.w64 + 32*t.w32
-	out["LocalVidMemBytes"] = out["FetchSize"] + out["WriteSize"]
-	out["PcieBytes"] = 32 * whole(8+t.waves*0.001)
+	out["FetchSize"], out["WriteSize"] = 128*t.m128+64*t.m64+32*t.m32, 64*t.w64+32*t.w32
+	out["LocalVidMemBytes"], out["PcieBytes"] = out["FetchSize"]+out["WriteSize"], 32*whole(8+t.waves*0.001)
 }
 
-// stages counts what shaders do.
-func (p *run) stages(out map[string]float64, j *job, res *result, t *totals) {
-	s, rounds := &j.shader, max(1, j.shader.rounds)
-	tex := s.tex * rounds * j.units * j.shaded() * s.lanes
-	if !j.draw {
-		tex = s.tex * rounds * s.waves * s.lanes
-	}
-	smooth := min(1, max(0, s.filter-1))
-	out["TexTriFilteringCount"] = whole(tex * smooth)
-	out["NoTexTriFilteringCount"] = whole(tex) - out["TexTriFilteringCount"]
-	out["TexTriFilteringPct"] = 100 * out["TexTriFilteringCount"] / max(1, whole(tex))
-	out["TexAveAnisotropy"] = 0
-	if tex > 0 {
-		out["TexAveAnisotropy"] = max(1, s.filter/(1+smooth))
-	}
-	v := &j.vertex
-	vertices := v.waves * v.lanes
-	out["VsGsVerticesIn"], out["VsGsPrimsIn"], out["GSVerticesOut"] = vertices, whole(v.waves*j.prims), vertices
-	out["VsGsVALUInstCount"], out["VsGsSALUInstCount"] = v.valu*max(1, v.rounds), v.salu*max(1, v.rounds)
-	for name, x := range map[string]float64{"CSVALUInsts": s.valu, "CSSALUInsts": s.salu, "CSSFetchInsts": s.smem, "CSVFetchInsts": s.loads + s.tex + s.atomics,
-		"CSVWriteInsts": s.stores, "CSLDSInsts": s.lds} {
-		out[name] = x * rounds
-	}
-	out["CSWavefrontsLaunched"], out["CSThreadsLaunched"] = s.waves, s.waves*s.lanes
-	out["CSThreadGroupsLaunched"] = math.Ceil(s.waves / float64(max(1, s.group)))
-	out["CSThreadGroupSize"] = s.waves * s.lanes / max(1, out["CSThreadGroupsLaunched"])
-	out["CSVALUUtilization"] = 100 * s.active
-	out["CSGDSInsts"] = 0
-	conflicts := s.waves * rounds * s.lds * s.conflict * s.lanes / 32 / (4 * p.m.wgps)
-	stalled := res.sums.local / max(1, s.waves)
+// depthAndColor counts quads, samples, pixels and their bytes.
+func depthAndColor(out map[string]float64, j *job) {
+	quads := whole(j.units * 16)
+	hidden := whole(quads * j.hidden * j.tested)
+	failing := whole((quads - hidden) * j.failing * j.tested * (1 - j.late))
+	left := quads - hidden - failing
+	put(out, "HiZQuadsCulledCount HiZQuadsAcceptedCount PreZQuadsCulledCount PreZQuadsSurvivingCount PostZQuadCount", hidden, quads-hidden, failing, left, left)
+	out["HiZQuadsCulled"], out["PreZQuadsCulled"], out["PostZQuads"] = 100*hidden/max(1, quads), 100*failing/max(1, quads), 100*left/max(1, quads)
+	samples := whole((quads - hidden) * 4 * j.cover * j.samples * j.tested)
+	lost := whole(samples * j.failing)
+	early, late := 1-j.late, j.late
+	put(out, "PreZSamplesPassing PreZSamplesFailingZ PreZSamplesFailingS PostZSamplesPassing PostZSamplesFailingZ PostZSamplesFailingS",
+		(samples-lost)*early, lost*early, 0, (samples-lost)*late, lost*late, 0)
+	tested, shaded := j.units*j.depthBytes()*j.squeeze/2, j.units*j.shaded()*min(1, j.colors)
+	colored := shaded * j.colorBytes() * j.squeeze
+	put(out, "DBMemRead DBMemWritten PSPixelsOut CBMemRead CBMemWritten CBColorAndMaskRead CBColorAndMaskWritten", tested*(2-j.zwrite), tested*j.zwrite,
+		shaded*64*j.cover, colored*j.blend/2, colored*(1-j.blend/2), colored*(j.blend/2*1.03+0.01), colored*(1-j.blend/2)*1.03)
+}
+
+// shaders counts what waves do.
+func (p *run) shaders(out map[string]float64, j *job, res *result, t *totals) {
+	s, v, waves, computed := &j.shader, &j.vertex, j.shader.waves, 1.0
 	if j.draw {
-		for name := range out {
-			if strings.HasPrefix(name, "CS") && !strings.HasPrefix(name, "CSBusy") && name != "CSTime" {
-				out[name] = 0
-			}
-		}
-		conflicts, stalled = 0, 0
+		waves, computed = j.units*j.shaded(), 0
 	}
-	for name, x := range map[string]float64{"CSLDSBankConflict": conflicts, "CSALUStalledByLDS": stalled} {
-		x = min(x, t.clocks)
+	rounds := max(1, s.rounds)
+	tex, smooth := whole(s.tex*rounds*waves*s.lanes), min(1, max(0, s.filter-1))
+	put(out, "TexTriFilteringCount NoTexTriFilteringCount", tex*smooth, tex-whole(tex*smooth))
+	out["TexTriFilteringPct"], out["TexAveAnisotropy"] = 100*whole(tex*smooth)/max(1, tex), max(1, s.filter/(1+smooth))*min(1, tex)
+	put(out, "VsGsVerticesIn GSVerticesOut VsGsPrimsIn", v.waves*v.lanes, v.waves*v.lanes, v.waves*j.prims)
+	out["VsGsVALUInstCount"], out["VsGsSALUInstCount"] = v.valu*v.rounds, v.salu*v.rounds
+	threads, groups := s.waves*s.lanes*computed, math.Ceil(s.waves/max(1, s.group))*computed
+	put(out, "CSWavefrontsLaunched CSThreadsLaunched CSThreadGroupsLaunched CSThreadGroupSize CSGDSInsts", s.waves*computed, threads, groups, threads/max(1, groups), 0)
+	for name, x := range map[string]float64{"CSVALUInsts": s.valu, "CSSALUInsts": s.salu, "CSSFetchInsts": s.smem, "CSVFetchInsts": s.loads + s.tex + s.atomics,
+		"CSVWriteInsts": s.stores, "CSLDSInsts": s.lds, "CSVALUUtilization": 100 * s.active / rounds} {
+		out[name] = x * rounds * computed
+	}
+	// Conflicts are divided by the SIMDs, and waits by the waves.
+	for name, x := range map[string]float64{"CSLDSBankConflict": s.waves * rounds * s.lds * s.conflict / (4 * p.m.wgps),
+		"CSALUStalledByLDS": res.sums.local / max(1, s.waves)} {
+		x = min(x*computed, t.clocks)
 		out[name+"Cycles"], out[name] = x, 100*x/t.clocks
 	}
 }
 
-// groups are the counters that tools offer together, and the share of recorders that want them.
-var groups = []struct {
+// offered are the counters that tools offer together, and the share of recorders that want them.
+var offered = []struct {
 	share float64
 	names string
 }{
@@ -222,88 +153,6 @@ var only = map[string]string{
 	"gfx11":  "VsGsVerticesIn VsGsPrimsIn",
 }
 
-// gpa records draws as a tool over GPUPerfAPI does: the frame is played again for every set of counters that fit.
-func (p *run) gpa(seed uint64, o simulate.Options) (*capture.Capture, error) {
-	r := simulate.NewRandom(seed, "ninth gpa")
-	cat, err := metrics.Get("amd-gpa-rdna")
-	if err != nil {
-		return nil, err
-	}
-	noise := 1.0
-	if o.Noise != 0 {
-		noise = max(0, o.Noise)
-	}
-	base := p.results(-1)
-	rows := kept(len(base), o.Gaps, r)
-	// A counter and its cycles come from the same replay; groups mostly do.
-	var values [][]map[string]float64
-	everything := r.Chance(0.5)
-	var wanted []int
-	first := make([]float64, len(rows))
-	for g := range groups {
-		take := everything || r.Chance(groups[g].share)
-		own := make([]map[string]float64, len(rows))
-		for k, i := range rows {
-			v := jitter{r.Spread(0.008 * noise), r.Spread(0.01 * noise)}
-			if g == 0 {
-				first[k] = v.time
-			}
-			own[k] = p.public(i, &base[i], v)
-		}
-		values = append(values, own)
-		if take {
-			wanted = append(wanted, g)
-		}
-	}
-	axis := &capture.Axis{Clock: "samples"}
-	now := int64(0)
-	for k := range rows {
-		ns := max(1, int64(values[0][k]["GPUTime"]))
-		for g := range values { // stamps of one replay follow each other
-			values[g][k]["ExecutionStart"] = 4e11 + float64(now)
-			values[g][k]["ExecutionEnd"] = 4e11 + float64(now) + values[g][k]["ExecutionDuration"]
-		}
-		axis.Start, axis.End = append(axis.Start, now), append(axis.End, now+ns)
-		now += ns
-	}
-	cfg := capture.Config{Name: fmt.Sprintf("ninth-%d", seed), Format: "gpa", GPU: "amd-gpa-rdna", Axis: axis,
-		Device: capture.Device{Vendor: "AMD"}, Properties: []capture.Property{{Name: "generation", Text: p.m.generation, IsText: true}}}
-	if r.Chance(0.5) {
-		cfg.Device.Name = p.m.name
-	}
-	left := telling.Left(&o, telling.GPA)
-	for _, g := range wanted {
-		for _, name := range strings.Fields(groups[g].names) {
-			if slices.Contains(left, name) || !p.has(name) {
-				continue
-			}
-			e := cat.Titled(name)
-			if e == nil {
-				return nil, fmt.Errorf("GPUPerfAPI has no counter %s", name)
-			}
-			meta := capture.Meta{Name: name, Title: name, Unit: e.Unit, Doc: e.Doc, Kind: capture.Delta, GPU: cfg.GPU, Source: "gpa"}
-			if e.Usage == "percentage" || e.Usage == "ratio" {
-				meta.Kind = capture.Gauge
-			}
-			f := make([]float64, len(rows))
-			for k := range rows {
-				f[k] = values[g][k][name]
-			}
-			cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: meta, Axis: axis, Col: capture.NewColumn(capture.Data{F: f})})
-		}
-	}
-	var sessions, samples, passes []string
-	for _, i := range rows {
-		sessions, samples = append(sessions, "1"), append(samples, strconv.Itoa(i))
-		passes = append(passes, p.rows[i].job.name)
-	}
-	cfg.Labels = append(cfg.Labels, capture.NewLabel("session", sessions, nil), capture.NewLabel("sample", samples, nil))
-	if o.Marks.Of(r.Chance(0.5)) {
-		cfg.Labels = append(cfg.Labels, capture.NewLabel("pass", passes, nil))
-	}
-	return capture.New(cfg)
-}
-
 // has reports whether the generation has a counter.
 func (p *run) has(name string) bool {
 	for generation, names := range only {
@@ -312,4 +161,70 @@ func (p *run) has(name string) bool {
 		}
 	}
 	return true
+}
+
+// gpa records draws as a tool over GPUPerfAPI does: the frame is played again for every set of counters that fit.
+func (p *run) gpa(seed uint64, o simulate.Options) (*capture.Capture, error) {
+	const gpu = "amd-gpa-rdna"
+	r := simulate.NewRandom(seed, "ninth gpa")
+	cat, err := metrics.Get(gpu)
+	if err != nil {
+		return nil, err
+	}
+	noise := 1.0
+	if o.Noise != 0 {
+		noise = max(0, o.Noise)
+	}
+	base, rows := p.results(), p.kept(o.Gaps, r.IntN)
+	axis := &capture.Axis{Clock: "samples"}
+	cfg := capture.Config{Name: fmt.Sprintf("ninth-%d", seed), Format: "gpa", GPU: gpu, Axis: axis, Device: capture.Device{Vendor: "AMD"},
+		Properties: []capture.Property{{Name: "generation", Text: p.m.generation, IsText: true}}}
+	if r.Chance(0.5) {
+		cfg.Device.Name = p.m.name
+	}
+	left, everything := telling.Left(&o, telling.GPA), r.Chance(0.5)
+	for g, group := range offered { // a counter and its cycles come from one replay
+		values, now := make([]map[string]float64, len(rows)), int64(0)
+		for k, i := range rows {
+			res := base[i]
+			x := p.public(i, &res, jitter{r.Spread(0.008 * noise), r.Spread(0.01 * noise)})
+			x["ExecutionStart"], x["ExecutionEnd"] = 4e11+float64(now), 4e11+float64(now)+x["ExecutionDuration"]
+			values[k] = x
+			end := now + max(1, int64(x["GPUTime"]))
+			if g == 0 {
+				axis.Start, axis.End = append(axis.Start, now), append(axis.End, end)
+			}
+			now = end
+		}
+		if !everything && !r.Chance(group.share) {
+			continue
+		}
+		for _, name := range strings.Fields(group.names) {
+			if slices.Contains(left, name) || !p.has(name) {
+				continue
+			}
+			e := cat.Titled(name)
+			if e == nil {
+				return nil, fmt.Errorf("%s has no counter %s", gpu, name)
+			}
+			meta := capture.Meta{Name: name, Title: name, Unit: e.Unit, Doc: e.Doc, Kind: capture.Delta, GPU: gpu, Source: "gpa"}
+			if e.Usage == "percentage" || e.Usage == "ratio" {
+				meta.Kind = capture.Gauge
+			}
+			f := make([]float64, len(rows))
+			for k := range rows {
+				f[k] = values[k][name]
+			}
+			cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: meta, Axis: axis, Col: capture.NewColumn(capture.Data{F: f})})
+		}
+	}
+	var sessions, samples, passes []string
+	for _, i := range rows {
+		sessions, samples, passes = append(sessions, "1"), append(samples, strconv.Itoa(i)), append(passes, p.rows[i].job.name)
+	}
+	cfg.Labels = []*capture.Label{capture.NewLabel("session", sessions, nil), capture.NewLabel("sample", samples, nil)}
+	if o.Marks.Of(r.Chance(0.5)) {
+		cfg.Labels = append(cfg.Labels, capture.NewLabel("pass", passes, nil))
+	}
+	return capture.New(cfg)
 }

@@ -159,7 +159,7 @@ func TestEveryLimitIsTheTruthOfSome(t *testing.T) {
 				}
 			}
 		}
-		for _, c := range thingsOf(name) {
+		for _, c := range limits[name] {
 			if !seen[candidates[c]] {
 				t.Errorf("%s: nothing is limited by %s", name, candidates[c])
 			}

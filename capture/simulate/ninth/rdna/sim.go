@@ -1,364 +1,264 @@
 package rdna
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
 
 // sim follows the waves of one work-group processor, the one with the most of them, through their rounds. What is
-// shared with others serves it at its share of the rate. Servers take what comes first; a queue that is too long
-// holds up what fills it.
+// shared with others serves it at its share of the rate. Servers take what comes first.
 type sim struct {
-	m     *machine
-	clock float64
-	ease  *[things]float64
-	job   *job
-	seed  uint32
-
-	simd   [4]float64 // until when each is taken
-	local  [2]float64
-	l0     [2]float64
-	server [things]float64 // cache, memory, spawn, and those of draws
-	room   float64         // share of the registers that waves hold
-	waves  []agent
-	heap   []event
-	now    float64
-	groups []group
-	next   int // group of compute that starts next
-	front  front
-
-	ends    []float64 // of groups, or of a draw's units
-	vertexE []float64
-	stalled [things]float64 // clocks in which something was held up by each
-	sum     sums
-	last    agent // that ended last
+	m           *machine
+	clock       float64
+	ease        *[things]float64
+	job         *job
+	seed        uint32
+	simd        [4]float64 // until when each is taken
+	local, l0   [2]float64
+	server      [things]float64 // cache, memory, spawn, and those of draws
+	room        float64         // share of the registers that waves hold
+	waves       []agent
+	events      []event
+	now         float64
+	groups      []group // of compute
+	front       front   // of a draw
+	ends, built []float64
+	stalled     [things]float64 // clocks in which something was held up by each
+	sum         sums
+	last        agent // that ended last
 }
 
-// sums are wave clocks, of the waves that were followed.
+// sums are wave clocks, and the number of waves.
 type sums struct{ life, count, issue, local, barrier, waves float64 }
 
-// stages of waves.
 const (
 	ofCompute = iota
 	ofVertex
 	ofPixel
 )
 
-// agent is a wave, or a unit of a draw's front end, with the things that set the pace until now.
+// agent is a wave, or a unit of a draw before it is one, with the things that set the pace until its time.
 type agent struct {
-	t       float64
-	acc     [things]float64
-	stage   uint8
-	c       *costs
-	p       *program
-	rounds  int // left
-	step    int
-	group   int
-	place   int
-	factor  float64
-	began   float64
-	pending arrival
-	serial  uint32
+	t, began, factor           float64
+	acc                        [things]float64
+	c                          *costs
+	p                          *program
+	stage, rounds, step, group int // rounds that are left
+	place                      int
+	pending                    arrival
 }
 
-// arrival is when data comes, and how long each thing took to bring it, the last first.
-type arrival struct {
-	t, delay, memory, cache float64
-	by                      int
-}
+// arrival is when data comes, and how long each thing took to bring it.
+type arrival struct{ t, delay, memory, cache float64 }
 
 type event struct {
-	t float64
-	w int32
+	t    float64
+	wave int
 }
 
 type group struct{ left, waiting int }
 
-// to lets a wave wait until a time because of a thing.
+// to lets a wave wait until a time because of a thing, and tells how long.
 func (a *agent) to(t float64, by int) float64 {
-	d := t - a.t
-	if d <= 0 {
-		return 0
-	}
+	d := max(0, t-a.t)
 	a.acc[by] += d
-	a.t = t
+	a.t += d
 	return d
 }
 
 // chance is a number from 0 to 1 that only depends on what it is for.
-func (s *sim) chance(serial uint32, what uint32) float64 {
-	x := s.seed ^ serial*2654435761 ^ what*0x9e3779b1
-	x ^= x >> 16
-	x *= 0x85ebca6b
-	x ^= x >> 13
-	x *= 0xc2b2ae35
-	x ^= x >> 16
-	return float64(x) / (1 << 32)
-}
-
-func (s *sim) push(t float64, w int) {
-	s.heap = append(s.heap, event{t, int32(w)})
-	i := len(s.heap) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if s.heap[up].t <= s.heap[i].t {
-			break
-		}
-		s.heap[up], s.heap[i] = s.heap[i], s.heap[up]
-		i = up
+func (s *sim) chance(a *agent, what int) float64 {
+	x := s.seed ^ uint32(a.place)*2654435761 ^ uint32(what)*0x9e3779b1
+	for range 2 {
+		x = (x ^ x>>16) * 0x85ebca6b
 	}
+	return float64(x^x>>15) / (1 << 32)
 }
 
-func (s *sim) pop() event {
-	top := s.heap[0]
-	n := len(s.heap) - 1
-	s.heap[0] = s.heap[n]
-	s.heap = s.heap[:n]
-	for i := 0; ; {
-		k := 2*i + 1
-		if k >= n {
-			return top
-		}
-		if k+1 < n && s.heap[k+1].t < s.heap[k].t {
-			k++
-		}
-		if s.heap[i].t <= s.heap[k].t {
-			return top
-		}
-		s.heap[i], s.heap[k] = s.heap[k], s.heap[i]
-		i = k
-	}
+// push lets a wave go on at a time. Events are few, and in order, the next last.
+func (s *sim) push(t float64, wave int) {
+	at, _ := slices.BinarySearchFunc(s.events, t, func(e event, t float64) int { return cmp.Compare(t, e.t) })
+	s.events = slices.Insert(s.events, at, event{t, wave})
 }
 
-// launch starts a wave that has room, after from.
-func (s *sim) launch(from *agent, p *program, c *costs, stage uint8, rounds int, spawnCost float64) {
+// launch starts a wave after from, for which there is room.
+func (s *sim) launch(from *agent, p *program, c *costs, stage, rounds int, cost float64) *agent {
 	a := *from
-	a.stage, a.p, a.c, a.rounds, a.step = stage, p, c, rounds, 0
-	a.serial = uint32(len(s.waves))
-	a.place = len(s.waves)
-	a.factor = 1 + p.spread*(2*s.chance(a.serial, 7)-1)
-	a.pending = arrival{}
-	a.to(max(a.t, s.server[spawn])+spawnCost, spawn)
-	s.server[spawn] = a.t
-	a.began = a.t
+	a.stage, a.p, a.c, a.rounds, a.step, a.place, a.pending = stage, p, c, rounds, 0, len(s.waves), arrival{}
+	a.factor = 1 + p.spread*(2*s.chance(&a, 7)-1)
+	a.to(max(a.t, s.server[spawn])+cost, spawn)
+	s.server[spawn], a.began = a.t, a.t
+	s.room += 1 / p.slots
 	s.sum.waves++
 	s.waves = append(s.waves, a)
-	s.push(a.t, len(s.waves)-1)
+	s.push(a.t, a.place)
+	return &s.waves[a.place]
 }
 
-// fill starts groups of compute while there is room.
-func (s *sim) fill(from *agent, c *costs, rounds, groups int, spawnCost float64) {
-	p := &s.job.shader
-	need := float64(p.group) / p.slots
-	for s.next < groups && (s.room+need <= 1+1e-9 || s.room == 0) {
-		s.room += need
-		s.groups = append(s.groups, group{left: p.group})
-		for range p.group {
-			s.launch(from, p, c, ofCompute, rounds, spawnCost)
-			s.waves[len(s.waves)-1].group = s.next
-		}
-		s.next++
-	}
+// fits reports whether there is room for waves of a program.
+func (s *sim) fits(p *program, waves float64) bool {
+	return s.room < 1e-9 || s.room+waves/p.slots <= 1+1e-9
 }
 
-// load brings what a round of a wave loads or samples.
-func (s *sim) load(a *agent) arrival {
-	c := a.c
-	cu := a.place >> 1 & 1
-	held := a.t
-	by := cache
-	if t := s.server[cache] - cacheQueue; t > held {
-		held = t
-	}
+// serve takes a wave through a server of its own: it cannot be issued while that is taken.
+func (s *sim) serve(a *agent, server *float64, cost float64) (waited float64) {
+	waited = max(0, *server-a.t)
+	s.sum.issue += waited
+	*server = a.t + waited + cost
+	return waited
+}
+
+// enter lets a wave wait for L0, which stands still where queues below it are full.
+func (s *sim) enter(a *agent, cost float64, by int) {
+	l0 := &s.l0[a.place>>1&1]
+	before := a.t
+	a.to(*l0, by)
+	held, behind := s.server[cache]-cacheQueue, cache
 	if t := s.server[memory] - memoryQueue; t > held {
-		held, by = t, memory
+		held, behind = t, memory
 	}
-	start := max(a.t, s.l0[cu])
-	s.sum.issue += start - a.t
-	a.to(start, c.inBy)
-	if held > start {
-		s.stalled[access] += held - start
-		s.stalled[by] += held - start
-		s.sum.issue += held - start
-		a.to(held, by)
-		start = held
-	}
-	end := start + c.in*a.factor
-	s.l0[cu] = end
-	a.to(end, c.inBy)
-	return s.below(a, end, c.inCache, c.inMem, true)
+	d := a.to(held, behind)
+	s.stalled[access] += d
+	s.stalled[behind] += d
+	s.sum.issue += a.t - before
+	*l0 = a.t + cost
 }
 
-// below goes on to GL1, GL2 and memory from a time.
-func (s *sim) below(a *agent, from, inCache, inMem float64, answered bool) arrival {
-	r := arrival{t: from, by: a.c.inBy}
-	// What arrives later than now waits for what is in the queue now, and holds up nothing before it arrives.
+// below goes on to GL1, GL2 and memory. What arrives later than now waits for what is in the queue now, and holds up
+// nothing before it arrives.
+func (s *sim) below(from, inCache, inMemory float64) (r arrival) {
+	r.t = from
 	if inCache > 0 {
 		start := max(s.now, s.server[cache])
 		if t := s.server[memory] - memoryQueue; t > start {
 			s.stalled[memory] += t - start
 			start = t
 		}
-		s.server[cache] = start + inCache*a.factor
+		s.server[cache] = start + inCache
 		r.t = max(from, s.server[cache])
 		r.cache = r.t - from
 	}
-	if inMem > 0 {
-		was := r.t
-		s.server[memory] = max(s.now, s.server[memory]) + inMem*a.factor
-		r.t = max(was, s.server[memory])
-		r.memory = r.t - was
-	}
-	if answered {
-		u := s.chance(a.serial, uint32(16+a.rounds))
-		level := 0
-		for level < 4 && u < a.c.chance[level] {
-			level++
-		}
-		r.delay = a.c.delay[level] * (0.9 + 0.2*s.chance(a.serial, uint32(1<<16+a.rounds)))
-		r.t += r.delay
+	if inMemory > 0 {
+		s.server[memory] = max(s.now, s.server[memory]) + inMemory
+		r.memory = max(0, s.server[memory]-r.t)
+		r.t += r.memory
 	}
 	return r
 }
 
-// await lets a wave wait for what it loaded.
+// await lets a wave wait for what it loaded. What came last is what was waited for to the end: where the wave began to
+// wait when some of it was over, that was the earliest.
 func (s *sim) await(a *agent) {
-	r := a.pending
-	a.pending = arrival{}
-	d := r.t - a.t
-	if d <= 0 {
+	r, d := a.pending, a.pending.t-a.t
+	if a.pending = (arrival{}); d <= 0 {
 		return
 	}
 	s.sum.count += d
-	// What came last is what was waited for to the end: where the wave began to wait when some of it was over, that
-	// was the earliest.
 	a.t = r.t
-	for _, part := range [...]struct {
-		of float64
-		by int
-	}{{r.delay, wait}, {r.memory, memory}, {r.cache, cache}, {d, r.by}} {
-		x := min(d, part.of)
-		a.acc[part.by] += x
+	for i, x := range [...]float64{r.delay, r.memory, r.cache, d} {
+		x = min(d, x)
+		a.acc[[...]int{wait, memory, cache, a.c.inBy}[i]] += x
 		d -= x
 	}
 }
 
-// step lets a wave go on by one step of its round; done is true at its end.
-func (s *sim) step(a *agent) (done bool) {
+// step lets a wave go on by one step of its round and reports whether it ended.
+func (s *sim) step(a *agent) bool {
 	c := a.c
-	switch a.step {
-	case 0: // loads
-		if a.pending.t > 0 {
+	a.step++
+	switch {
+	case a.step == 1 && c.in > 0:
+		s.await(a)
+		s.enter(a, c.in*a.factor, c.inBy)
+		a.to(a.t+c.in*a.factor, c.inBy)
+		r := s.below(a.t, c.inCache*a.factor, c.inMemory*a.factor)
+		level, u := 0, s.chance(a, 16+a.rounds)
+		for level < 4 && u < c.chance[level] {
+			level++
+		}
+		r.delay = c.delay[level] * (0.9 + 0.2*s.chance(a, 1<<16+a.rounds))
+		r.t += r.delay
+		if a.pending = r; a.p.ahead == 0 {
 			s.await(a)
 		}
-		if c.in > 0 {
-			a.pending = s.load(a)
-			if !a.p.ahead {
-				s.await(a)
-			}
-		}
-	case 1: // arithmetic
-		if c.alone == 0 {
-			break
-		}
-		simd := a.place & 3
-		start := max(a.t, s.simd[simd])
-		s.sum.issue += start - a.t
-		s.simd[simd] = start + c.issue*a.factor
-		a.to(max(s.simd[simd], a.t+c.alone*a.factor), valu)
-	case 2: // local memory
-		if c.local == 0 {
-			break
-		}
-		cu := a.place >> 1 & 1
-		start := max(a.t, s.local[cu])
-		s.sum.issue += start - a.t
-		s.sum.local += start - a.t
-		s.local[cu] = start + c.local*a.factor
+	case a.step == 2 && c.alone > 0:
+		simd := &s.simd[a.place&3]
+		alone := a.t + c.alone*a.factor
+		s.serve(a, simd, c.issue*a.factor)
+		a.to(max(*simd, alone), valu)
+	case a.step == 3 && c.local > 0:
+		local := &s.local[a.place>>1&1]
+		s.sum.local += s.serve(a, local, c.local*a.factor)
 		s.sum.count += c.localDelay
-		a.to(s.local[cu]+c.localDelay, lds)
-	case 3: // stores, which nobody waits for
-		if c.out == 0 {
-			break
-		}
-		cu := a.place >> 1 & 1
-		start := max(a.t, s.l0[cu])
-		s.sum.issue += start - a.t
-		a.to(start, access)
-		held, by := s.server[cache]-cacheQueue, cache
-		if t := s.server[memory] - memoryQueue; t > held {
-			held, by = t, memory
-		}
-		if d := a.to(held, by); d > 0 {
-			s.stalled[access] += d
-			s.stalled[by] += d
-			s.sum.issue += d
-		}
-		s.l0[cu] = a.t + c.out*a.factor
-		s.below(a, s.l0[cu], c.outCache, c.outMem, false)
-	case 4: // barrier
+		a.to(*local+c.localDelay, lds)
+	case a.step == 4 && c.out > 0: // nobody waits for stores to arrive
+		s.enter(a, c.out*a.factor, access)
+		s.below(a.t+c.out*a.factor, c.outCache*a.factor, c.outMem*a.factor)
+	case a.step == 5:
 		a.rounds--
-		a.step = -1
-		if done = a.rounds == 0; done && a.pending.t > 0 {
+		a.step = 0
+		if a.rounds == 0 {
 			s.await(a)
+			return true
 		}
 	}
-	a.step++
-	return done
+	return false
 }
 
 // run follows waves until none is left.
-func (s *sim) run(after func(a *agent)) {
-	for len(s.heap) > 0 {
-		e := s.pop()
+func (s *sim) run(ended func(a agent)) {
+	for len(s.events) > 0 {
+		e := s.events[len(s.events)-1]
+		s.events = s.events[:len(s.events)-1]
 		s.now = e.t
-		a := &s.waves[e.w]
-		for {
-			t := a.t
-			done := s.step(a)
-			if done {
+		for a := &s.waves[e.wave]; ; {
+			if s.step(a) {
 				s.sum.life += a.t - a.began
-				after(a)
+				s.room -= 1 / a.p.slots
+				ended(*a)
 				break
 			}
-			if a.step == 0 && a.p.barrier && a.stage == ofCompute && a.p.group > 1 {
-				s.barrier(a, int(e.w))
+			if a.step == 0 && a.p.barrier > 0 && a.stage == ofCompute {
+				s.barrier(a)
 				break
 			}
-			if a.t > t {
-				s.push(a.t, int(e.w))
+			if a.t > s.now {
+				s.push(a.t, e.wave)
 				break
 			}
 		}
 	}
 }
 
-// barrier lets a wave wait for the others of its group.
-func (s *sim) barrier(a *agent, w int) {
-	g := &s.groups[a.group]
+// barrier lets a wave wait for the others of its group, which follow each other.
+func (s *sim) barrier(a *agent) {
+	g, n := &s.groups[a.group], int(a.p.group)
 	if g.waiting++; g.waiting < g.left {
 		return
 	}
-	first := w - w%a.p.group
-	for i := first; i < first+a.p.group; i++ {
+	g.waiting = 0
+	for i := a.place / n * n; i < a.place/n*n+n; i++ {
 		b := &s.waves[i]
 		s.sum.barrier += a.t - b.t
-		if i != w {
-			b.t, b.acc = a.t, a.acc
-		}
+		b.t, b.acc = a.t, a.acc
 		s.push(b.t, i)
 	}
-	g.waiting = 0
 }
 
 // slope is the time from one end to the next between two of them: while as much is in work at the second as at the first.
 func slope(ends []float64, from, to int) float64 {
 	slices.Sort(ends)
-	to = min(to, len(ends)-1)
-	if to <= from {
+	if to = min(to, len(ends)-1); to <= from {
 		return ends[len(ends)-1] / float64(len(ends))
 	}
 	return (ends[to] - ends[from]) / float64(to-from)
+}
+
+// fold is how many rounds are followed, and how many each stands for.
+func fold(rounds, most float64) (int, float64) {
+	n := min(most, max(1, math.Round(rounds)))
+	return int(n), max(1, rounds) / n
 }
 
 // result is how long a job takes, in clocks, and what else of its waves counters tell.
@@ -368,7 +268,7 @@ type result struct {
 	sums     sums            // of all waves
 	stalled  [things]float64 // of the busiest work-group processor
 	active   float64         // work-group processors
-	from, to [2]float64      // of vertex and pixel work, as shares of clocks
+	from, to [3]float64      // of the work of stages, as shares of clocks
 }
 
 // follow runs a job on a machine.
@@ -380,59 +280,51 @@ func follow(m *machine, clock, overhead float64, j *job, seed uint32, ease *[thi
 		return s.drawn(start)
 	}
 	p := &j.shader
-	all := math.Ceil(p.waves / float64(p.group))
-	active := min(m.wgps, all)
-	mine := math.Ceil(all / m.wgps)
+	all := math.Ceil(p.waves / p.group)
+	active, mine := min(m.wgps, all), math.Ceil(all/m.wgps)
 	c := p.at(m, active, clock, ease)
 	rounds, times := fold(p.rounds, 6)
-	resident := max(1, math.Floor(p.slots/float64(p.group)))
-	groups := int(min(mine, 3*resident, 400))
-	spawnCost := spawning * active / m.engines * ease[spawn] / times
-	s.fill(&start, &c, rounds, groups, spawnCost)
-	s.run(func(a *agent) {
-		g := &s.groups[a.group]
-		if a.t >= s.last.t {
-			s.last = *a
+	resident := max(1, math.Floor(p.slots/p.group))
+	groups := min(mine, 3*resident)
+	fill := func(from *agent) {
+		for len(s.groups) < int(groups) && s.fits(p, p.group) {
+			for range int(p.group) {
+				s.launch(from, p, &c, ofCompute, rounds, spawning*active/m.engines*ease[spawn]/times).group = len(s.groups)
+			}
+			s.groups = append(s.groups, group{left: int(p.group)})
 		}
+	}
+	fill(&start)
+	s.run(func(a agent) {
+		if a.t >= s.last.t {
+			s.last = a
+		}
+		g := &s.groups[a.group]
 		if g.left--; g.left == 0 {
-			s.room -= float64(p.group) / p.slots
 			s.ends = append(s.ends, a.t)
-			s.fill(a, &c, rounds, groups, spawnCost)
+			fill(&a)
 		}
 	})
 	end := s.last
 	end.to(s.server[cache], cache)
 	end.to(s.server[memory], memory)
-	first := start.t
-	work := end.t - first
-	if mine > float64(groups) {
-		work += slope(s.ends, int(resident)-1, 2*int(resident)-1) * (mine - float64(groups))
+	work := end.t - start.t
+	if mine > groups {
+		work += slope(s.ends, int(resident)-1, 2*int(resident)-1) * (mine - groups)
 	}
-	work *= times
-	return s.result(end, first, work, p.waves/s.sum.waves*times, times*mine/float64(groups), active)
+	return s.result(&end, start.t, work*times, p.waves/s.sum.waves*times, times*mine/groups, active)
 }
 
-// spawning is how many clocks a shader engine takes to start a wave, assumed.
-const spawning = 1.5
-
-// fold is how many rounds are followed and how many each stands for.
-func fold(rounds float64, most int) (int, float64) {
-	n := int(min(float64(most), max(1, math.Round(rounds))))
-	return n, max(1, rounds) / float64(n)
-}
-
-func (s *sim) result(end agent, first, work, waves, stalls, active float64) result {
-	r := result{clocks: first + work, active: active, acc: end.acc}
+// result lets what was followed stand for all of it.
+func (s *sim) result(end *agent, first, work, waves, stalls, active float64) result {
+	r := result{clocks: first + work, active: active, acc: end.acc, sums: s.sum}
 	scale := work / max(1e-9, end.t-first)
+	r.acc[fixed] -= first
 	for i := range r.acc {
-		r.stalled[i] = s.stalled[i] * stalls
-		if i == fixed {
-			r.acc[i] = first + (r.acc[i]-first)*scale
-			continue
-		}
 		r.acc[i] *= scale
+		r.stalled[i] = s.stalled[i] * stalls
 	}
-	r.sums = s.sum
+	r.acc[fixed] += first
 	for _, x := range []*float64{&r.sums.life, &r.sums.count, &r.sums.issue, &r.sums.local, &r.sums.barrier} {
 		*x *= waves
 	}
