@@ -119,7 +119,11 @@ func (p *run) dispatches(r simulate.Random, kind string, thing, phase int) (text
 		mix := &mixes[r.IntN(len(mixes))]
 		text = mix.name
 		known := map[int]int{}
-		for _, k := range mix.turn {
+		turn := slices.Clone(mix.turn)
+		for range r.Whole(0, 3) { // programs do more than what they are called after
+			turn = append(turn, r.IntN(27))
+		}
+		for _, k := range turn {
 			if at, ok := known[k]; ok && r.Chance(0.8) {
 				jobs = append(jobs, jobs[at].scaled(simulate.Pick(r, 1, 1, 0.5, 2)))
 				continue
@@ -178,7 +182,11 @@ func (p *run) draws(r simulate.Random, kind string, thing, phase int) string {
 	}
 	s := &scenes[r.IntN(len(scenes))]
 	heavy := r.Log(0.6, 1.6)
-	for _, part := range s.parts {
+	parts := s.parts
+	for range r.Whole(0, 4) {
+		parts += string(rune('a' + r.IntN(len(sketches))))
+	}
+	for _, part := range parts {
 		if k := int(part - 'a'); r.Chance(0.75) || len(p.rows) == 0 {
 			add(k, sketches[k].name, picture(r, sketches[k].text, px).scaled(heavy))
 		}

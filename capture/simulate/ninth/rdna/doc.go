@@ -1,6 +1,6 @@
 // Package rdna is a ninth model of Radeons, by an author who has seen neither the rules of the diagnosis nor the other
 // models: kernels of RDNA 4 as rocprofv3 records them (gfx1201-ninth), and draws and dispatches of RDNA 2 and 3 with the
-// public counters of GPUPerfAPI (amd-gpa-ninth).
+// public counters of GPUPerfAPI (amd-gpa-ninth). Programs are drawn from short texts of numbers and ranges.
 //
 // It follows the waves of one work-group processor, the one with the most of them, through rounds of loads, arithmetic,
 // local memory, stores and a barrier. Each step waits for its server (one of four SIMDs, one of two local memories, one

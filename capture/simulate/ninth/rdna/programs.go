@@ -4,7 +4,7 @@ import "astrolabe/capture/simulate"
 
 // streaming is what the texts of kernels begin from, vector what a load of four words for each lane is.
 const (
-	streaming = "group 8 lanes 32 active 1 slots 64 rounds 1 parallel 2 salu 8 lookups 1 wide 2 l0 1 gl1 .95 l2 .97 ic 1|1|.05:.4 written 1 rows .85 spread .1 "
+	streaming = "group 8 lanes 32 active 1 slots 16|24|32|48|64|64 rounds 1 parallel 2 salu 8 lookups 1 wide 2 l0 1 gl1 .95 l2 .97 ic 1|1|.05:.4 written 1 rows .85 spread .1 "
 	vector    = "lookups 4 wide 2 "
 )
 
@@ -55,7 +55,7 @@ var mixes = []struct {
 }
 
 // planted are programs that one thing should limit, after plantedFrom.
-const plantedFrom = "waves 6e3~6e4 rounds 4~40 loads .5 l0 .3 l2 .1 ic .4 valu 10:25 parallel 2.5 "
+const plantedFrom = "slots 64 waves 6e3~6e4 rounds 4~40 loads .5 l0 .3 l2 .1 ic .4 valu 10:25 parallel 2.5 "
 
 var planted = [things]string{
 	valu:   "valu 400:2500 trans 0|0|60 double 0|0|80",

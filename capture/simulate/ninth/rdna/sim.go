@@ -87,8 +87,9 @@ func (s *sim) launch(from *agent, p *program, c *costs, stage, rounds int, cost 
 	a := *from
 	a.stage, a.p, a.c, a.rounds, a.step, a.place, a.pending = stage, p, c, rounds, 0, len(s.waves), arrival{}
 	a.factor = 1 + p.spread*(2*s.chance(&a, 7)-1)
-	a.to(max(a.t, s.server[spawn])+cost, spawn)
-	s.server[spawn], a.began = a.t, a.t
+	s.server[spawn] = max(s.now, s.server[spawn]) + cost
+	a.to(max(a.t+cost, s.server[spawn]), spawn)
+	a.began = a.t
 	s.room += 1 / p.slots
 	s.sum.waves++
 	s.waves = append(s.waves, a)
