@@ -90,9 +90,18 @@ func (j job) scaled(by float64) job {
 	return j
 }
 
-// fit is a job of about the size that takes so many ns.
+// fit is a job of about the size that takes so many ns. Fewer waves take no less time where the machine is not full:
+// then they turn fewer rounds.
 func (p *run) fit(j job, ns float64) job {
-	return j.scaled(ns * p.m.boost / follow(p.m, p.m.boost, 0, &j, 1, ease(-1)).clocks)
+	for range 3 {
+		by := ns * p.m.boost / follow(p.m, p.m.boost, 0, &j, 1, ease(-1)).clocks
+		if s := &j.shader; by < 1 && !j.draw && s.waves <= p.m.wgps*s.group {
+			s.rounds = max(1, math.Ceil(s.rounds*by))
+			continue
+		}
+		j = j.scaled(by)
+	}
+	return j
 }
 
 // dispatches adds kernels of a phase.
