@@ -27,6 +27,7 @@ import (
 	"astrolabe/capture/simulate/mali"
 	ninthamd "astrolabe/capture/simulate/ninth/amd"
 	ninthmali "astrolabe/capture/simulate/ninth/mali"
+	ninthrdna "astrolabe/capture/simulate/ninth/rdna"
 	"astrolabe/capture/simulate/rdna"
 	secondamd "astrolabe/capture/simulate/second/amd"
 	secondcpu "astrolabe/capture/simulate/second/cpu"
@@ -105,6 +106,7 @@ var others = func() (out []maker) {
 	add(eighthcpu.Names, eighthcpu.Kinds, eighthcpu.New)
 	add(ninthmali.Names, ninthmali.Kinds, ninthmali.New)
 	add(ninthamd.Names, ninthamd.Kinds, ninthamd.New)
+	add(ninthrdna.Names, ninthrdna.Kinds, ninthrdna.New)
 	return out
 }()
 
