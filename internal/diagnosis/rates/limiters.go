@@ -473,6 +473,9 @@ func (f *family) text() string {
 	for part, c := range f.parts {
 		lines = append(lines, f.name+" part "+part+" "+c)
 	}
+	for c, other := range f.alike {
+		lines = append(lines, f.name+" "+c+" is accounted for as "+other)
+	}
 	for c, events := range f.events {
 		lines = append(lines, f.name+" "+c+" asked for by "+strings.Join(events, " "))
 	}
