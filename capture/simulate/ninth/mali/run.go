@@ -33,7 +33,6 @@ type queueState struct {
 	left    float64
 	until   float64 // of launching and finishing
 	node    int32
-	begun   bool
 }
 
 type doneJob struct {
