@@ -117,15 +117,6 @@ type AccountInput struct {
 	Cuts map[int][]AccountCut
 }
 
-// AccountRest is a part, of kind LimitUnit, of the time in which the device does not work.
-type AccountRest struct {
-	Name  string
-	Share []float64 // of each sample, of which it has no more than those before it leave of that time; NaN is none
-	Stays float64   // see AccountUnit
-	// First says that it sets the pace meanwhile whatever the device does: it has its time before that.
-	First bool
-}
-
 // AccountCut is the part of a sample that lies in a group, or in none (-1): a share of its time, 0 to 1.
 type AccountCut struct {
 	Group int32

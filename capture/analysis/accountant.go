@@ -400,18 +400,7 @@ func (a *accountant) one(i, lead int, of activeTime) {
 		return
 	}
 	if a.Idle != "" {
-		rest := length - active
-		a.out.Idle += rest
-		for _, r := range a.Rests {
-			time := portion(length, unitShare(r.Share[i]))
-			if over := time - rest; over > 0 && r.First {
-				active, rest = active-min(active, over), rest+min(active, over)
-			}
-			time = min(rest, time)
-			a.rests(r.Name, time, unitShare(r.Stays))
-			rest -= time
-		}
-		a.rests(a.Idle, rest, a.idleStays)
+		active = a.idle(i, length, active)
 	} else {
 		a.give(a.waiterPart(), length-active, a.Waiter != LimitWaiter)
 	}
@@ -424,17 +413,6 @@ func (a *accountant) one(i, lead int, of activeTime) {
 		a.turns(i, lead, turns)
 	}
 	a.units(i, active-turns, lead)
-}
-
-// rests gives a part time in which the device does not work.
-func (a *accountant) rests(name string, time int64, stays float64) {
-	if time <= 0 {
-		return
-	}
-	part := a.part(LimitUnit, name)
-	a.give(part, time, true)
-	gain := float64(time) * (1 - accountRelief) * (1 - stays)
-	a.gain(part, gain, gain, OwnWork)
 }
 
 // rest is the part of the active time of sample i in which the leading queue has nothing to do.
