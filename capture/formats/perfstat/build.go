@@ -248,7 +248,8 @@ func (b *builder) counters(axis *capture.Axis) []*capture.Counter {
 	var out, extra []*capture.Counter
 	byName := map[string]*capture.Counter{}
 	var tally memory.Tally
-	for _, s := range slices.Concat(b.order, b.overKinds()) {
+	sums := b.overKinds()
+	for _, s := range slices.Concat(b.order, sums) {
 		tally.Must(counterRoom + reasonRoom*uint64(len(s.rows)))
 		for _, c := range s.counters(axis) {
 			name := c.Name

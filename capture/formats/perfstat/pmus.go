@@ -1,6 +1,8 @@
 package perfstat
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -80,7 +82,26 @@ func (b *builder) overKinds() (out []*series) {
 		}
 		sums[k].kinds = append(sums[k].kinds, s)
 	}
+	b.dropIdle(ran)
 	return out
+}
+
+// dropIdle leaves out the events of kinds of cores on which nothing ran, none of which has a count.
+func (b *builder) dropIdle(ran map[string]bool) {
+	dropped := map[string]int{}
+	b.order = slices.DeleteFunc(b.order, func(s *series) bool {
+		pmu, _, ok := coreEvent(s.event)
+		counted := slices.ContainsFunc(s.values, func(v string) bool { return v != notCounted })
+		if !ok || ran[pmu] || !anyRan(ran) || counted {
+			return false
+		}
+		dropped[pmu]++
+		return true
+	})
+	for _, pmu := range slices.Sorted(maps.Keys(dropped)) {
+		b.warn = append(b.warn, fmt.Sprintf("nothing ran on the cores of %s: its %d events, which were not counted, are left out",
+			pmu, dropped[pmu]))
+	}
 }
 
 // cycleNames are what perf calls cycles of cores.

@@ -53,6 +53,9 @@ func TestKindsOfCoresThatDidNotRunDoNotCount(t *testing.T) {
 	c := mustParse(t, text)
 	want(t, c, "cycles", "2000000000")
 	want(t, c, "topdown-mem-bound", "8000000000")
+	if c.Counter("cpu_atom/cycles/") != nil || !strings.Contains(strings.Join(c.Warnings, "\n"), "nothing ran on the cores of cpu_atom") {
+		t.Errorf("cores on which nothing ran have missing counts: %q", c.Warnings)
+	}
 	// One PMU alone is a longer name for the same.
 	c = mustParse(t, strings.NewReplacer("cpu_core/", "cpu/", "cpu_atom/cycles/", "faults").Replace(text))
 	want(t, c, "cycles", "2000000000")
