@@ -14,7 +14,6 @@ const (
 	loadsPeriods  = 24  // frames in them at least, as of marks
 	loadsNear     = 0.1 // of the distance between two lines that so long a series can tell apart: where the peak lies at most, or refreshExact
 	loadsBeyond   = 0.5 // and so far beyond that the series is compared with
-	loadsSeen     = 0.5 // samples have to show it as it is: what they fold is at some rate of a display or another by chance
 	loadsOvertone = 4   // multiples of the rate that are counted
 )
 
@@ -53,7 +52,7 @@ func (in *PaceInput) onDatesByLoads() (hertz float64) {
 		for _, rate := range refreshes {
 			for k := 1; k <= refreshesMost; k++ {
 				hz := rate / float64(k)
-				if hz < cadenceSlowest || hz*length < loadsPeriods || hz*in.Step > loadsSeen {
+				if hz < cadenceSlowest || hz*length < loadsPeriods {
 					continue
 				}
 				if s := strengthNear(times, about, power, hz, length); s >= datesKept && s > most {
