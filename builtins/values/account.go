@@ -128,6 +128,7 @@ type accounting struct {
 	roles   []string                    // that metrics of the capture's GPU play, see absent
 	known   map[string]*capture.Counter // by name, see named; nil for one that the capture does not have
 	spare   [][]float64                 // see room
+	summed  int                         // processors of which only the sum was recorded
 }
 
 func (a *accounting) run(e *binding.Env, ctx context.Context) (*Account, error) {
@@ -209,7 +210,7 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 	}
 	pace.Begins, pace.Ends = a.cap.Capture.Axis.Start, a.cap.Capture.Axis.End
 	waits = analysis.PaceOf(pace)
-	in.Waiter, in.Exact = waits.Waiter, waits.Exact
+	in.Waiter, in.Exact, in.Steady = waits.Waiter, waits.Exact, waits.Steady
 	for _, en := range a.table.rests {
 		if share := a.values(en.level[0]); share != nil {
 			in.Rests = append(in.Rests, analysis.AccountRest{Name: en.name, Share: share, Stays: en.stays, First: en.first})

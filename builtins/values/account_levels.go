@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/units"
 )
 
 // find is the first of some metrics that the capture has with values, nil where there is none. A name with spaces is a
@@ -184,11 +185,13 @@ func (a *accounting) activeShare() []float64 {
 	for i := range v {
 		v[i] /= float64(a.cap.Capture.Axis.Interval(i)) / 1e9
 	}
-	if f := a.find(a.table.clock); f != nil && f.Kind == capture.Gauge {
-		for i, hz := range f.Floats() {
-			v[i] /= hz
+	if f := a.clock(); f != nil {
+		if hz := f.Floats(); allows(hz, v) {
+			for i, x := range hz {
+				v[i] /= x
+			}
+			return v
 		}
-		return v
 	}
 	top := highest(v)
 	if !(top > 0) {
@@ -198,6 +201,29 @@ func (a *accounting) activeShare() []float64 {
 		v[i] /= top
 	}
 	return v
+}
+
+// clock is the device's frequency in every sample, nil where it was not recorded.
+func (a *accounting) clock() *capture.Counter {
+	if f := a.find(a.table.clock); f != nil && f.Kind == capture.Gauge {
+		return f
+	}
+	return nil
+}
+
+// clockExceeded is how many times as many cycles as its clock gives a device counts at most, where the clock is read a
+// little late: with more it is that of another part of the device, or in another unit. Ours.
+const clockExceeded = 1.1
+
+// allows reports whether a clock in Hz can have made so many cycles in a second, on the whole.
+func allows(hz, cycles []float64) bool {
+	given, worked := 0.0, 0.0
+	for i, x := range hz {
+		if s := x + cycles[i]; s-s == 0 { // not of NaN or an infinity
+			given, worked = given+x, worked+cycles[i]
+		}
+	}
+	return worked <= clockExceeded*given
 }
 
 // highest is the highest value but for a few: the 99th percentile. NaN where there is none.
@@ -210,15 +236,19 @@ func highest(v []float64) float64 {
 	return finite[(len(finite)-1)*99/100]
 }
 
-// clockLoss is what the highest clock would take off the time of every sample; nil where the clock or its highest value
-// is unknown.
+// clockLoss is what the highest clock would take off the time of every sample; nil where the clock is unknown. Where the
+// capture does not say the device's highest, what it had in a part of the capture it can have in all.
 func (a *accounting) clockLoss() []float64 {
 	top := a.constant(a.table.clockMax)
+	f := a.clock()
+	if f != nil && !(top > 0) {
+		top = highest(f.Floats())
+	}
 	if !(top > 0) {
 		return nil
 	}
 	out := make([]float64, a.n)
-	if f := a.find(a.table.clock); f != nil && f.Kind == capture.Gauge {
+	if f != nil {
 		a.read(f, func(lo int, hz []float64) {
 			for i, x := range hz {
 				out[lo+i] = max(0, 1-x/top)
@@ -251,7 +281,8 @@ func (a *accounting) constant(name string) float64 {
 	return math.NaN()
 }
 
-// processors is the load of every processor in the samples that are looked at.
+// processors is the load of every processor in the samples that are looked at; none where only a sum of several was
+// recorded, which does not tell a thread that is busy all along from several that are now and then.
 func (a *accounting) processors(looked []int) (out [][]float64) {
 	c := a.find(a.table.cpus)
 	if c == nil {
@@ -259,6 +290,9 @@ func (a *accounting) processors(looked []int) (out [][]float64) {
 	}
 	list := c.Instances
 	if len(list) == 0 {
+		if a.summed = a.processorsIn(c); a.summed > 1 {
+			return nil
+		}
 		list = []*capture.Counter{c}
 	}
 	for _, p := range list {
@@ -280,6 +314,34 @@ func (a *accounting) processors(looked []int) (out [][]float64) {
 	}
 	return out
 }
+
+// processorsIn is how many processors a load is of that is made of the times in their states: these add up to the time
+// of each. 1 where they are told in another unit, or do not add up.
+func (a *accounting) processorsIn(load *capture.Counter) int {
+	spent := 0.0
+	for _, name := range load.Inputs {
+		c := a.named(name)
+		if c == nil {
+			continue
+		}
+		to, ok := units.Convert(c.Unit, "ns")
+		if !ok || c.Kind != capture.Delta || len(c.Instances) > 0 {
+			return 1
+		}
+		spent += to.Apply(c.Total().Float())
+	}
+	measured := 0.0
+	for i := range a.n {
+		measured += float64(a.cap.Capture.Axis.Interval(i))
+	}
+	if n := math.Round(spent / measured); n > 1 && n < processorsLikely {
+		return int(n)
+	}
+	return 1
+}
+
+// processorsLikely is more than any machine has.
+const processorsLikely = 1 << 14
 
 // processorsMost is how many samples of processors are looked at: each has some ten columns, which takes as long as all
 // units of the device, and what they say of a million samples a part of these says as well.

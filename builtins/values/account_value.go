@@ -290,8 +290,16 @@ var accountValueTable = binding.MethodTable[*Account]{
 			return starlark.String(a.pace.Waiter.String())
 		}},
 		{Name: "busiest", Type: "float",
-			Doc: "The load of the busiest processor, 0 to 1; None where none was recorded.",
+			Doc: "The load of the busiest processor, 0 to 1; None where none was recorded by itself.",
 			Get: func(a *Account) starlark.Value { return binding.Float(a.pace.Busiest) }},
+		{Name: "summed", Type: "int",
+			Doc: "Of how many processors only the sum was recorded, in which no busy thread shows; else 0.",
+			Get: func(a *Account) starlark.Value {
+				if a.run.summed > 1 {
+					return starlark.MakeInt(a.run.summed)
+				}
+				return starlark.MakeInt(0)
+			}},
 		{Name: "together", Type: "float", Doc: "The correlation of that load with the device's.",
 			Get: func(a *Account) starlark.Value { return binding.Float(a.pace.Correlation) }},
 		{Name: "cadence", Type: "float", Doc: "The rate in Hz at which work repeats.",

@@ -95,6 +95,9 @@ type AccountInput struct {
 	Waiter LimitKind
 	// Exact says that frames keep the dates of a display so exactly that it sets the pace of a device without idle time too.
 	Exact bool
+	// Steady says that work repeats exactly as often as a display is refreshed, so that it sets the pace of a device with
+	// less idle time too.
+	Steady bool
 	// Idle is the part, of kind LimitUnit, that has the time in which the device does not work, such as launching what
 	// it works at next; "" gives it to Waiter.
 	Idle string
@@ -145,9 +148,10 @@ const (
 	accountApart = 0.35
 	// accountIdle is the share of the time without work from which a processor sets the pace: submitting and answering
 	// costs a few percent. A display does from accountDates on: work that fills most of a refresh and misses some dates
-	// waits as well.
-	accountIdle  = 0.07
-	accountDates = 0.2
+	// waits as well; where work repeats exactly as often as a display is refreshed from accountSteady on.
+	accountIdle   = 0.07
+	accountDates  = 0.2
+	accountSteady = 0.1
 	// accountUnsure is AccountInput.Unsure unless the input says so.
 	accountUnsure = 0.12
 )

@@ -297,7 +297,11 @@ func (a *accountant) pace() {
 	idle := float64(a.out.Idle)
 	a.unsure = a.Waiter == LimitWaiter && idle > a.Unsure*float64(whole)
 	a.idles = idle > accountIdle*float64(whole)
-	a.waits = a.Waiter == LimitDisplay && (a.Exact || idle > accountDates*float64(whole)) || a.Waiter == LimitProcessor &&
+	dates := accountDates
+	if a.Steady {
+		dates = accountSteady
+	}
+	a.waits = a.Waiter == LimitDisplay && (a.Exact || idle > dates*float64(whole)) || a.Waiter == LimitProcessor &&
 		idle > accountIdle*float64(whole)
 }
 
