@@ -178,17 +178,19 @@ func (a *accounting) activeShare() []float64 {
 		})
 		return v
 	}
-	if len(a.table.elapsed) > 0 {
-		a.lack(strings.Join(a.table.elapsed, " or "))
-	}
 	for i := range v {
 		v[i] /= float64(a.cap.Capture.Axis.Interval(i)) / 1e9
 	}
-	if f := a.find(a.table.clock); f != nil && f.Kind == capture.Gauge {
+	if f := a.find(a.table.clock); f != nil && f.Kind == capture.Gauge && a.ofClock(v, f) {
 		for i, hz := range f.Floats() {
 			v[i] /= hz
 		}
 		return v
+	}
+	if names := a.table.clock; len(names) > 0 { // which more programs record than all cycles of a clock
+		a.lack(strings.Join(names, " or "))
+	} else if len(a.table.elapsed) > 0 {
+		a.lack(strings.Join(a.table.elapsed, " or "))
 	}
 	top := highest(v)
 	if !(top > 0) {
@@ -198,6 +200,18 @@ func (a *accounting) activeShare() []float64 {
 		v[i] /= top
 	}
 	return v
+}
+
+// ofClock reports whether cycles a second can be those of a clock, and not of another part of the device: they are no
+// more than it has, but for what its own samples are off by.
+func (a *accounting) ofClock(rates []float64, clock *capture.Counter) bool {
+	worked, had := 0., 0.
+	for i, hz := range clock.Floats() {
+		if time := float64(a.cap.Capture.Axis.Interval(i)); rates[i] >= 0 && hz >= 0 {
+			worked, had = worked+rates[i]*time, had+hz*time
+		}
+	}
+	return worked <= 1.1*had
 }
 
 // highest is the highest value but for a few: the 99th percentile. NaN where there is none.
