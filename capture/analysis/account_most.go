@@ -4,15 +4,20 @@ import "slices"
 
 // Units of which only bounds are known: their level depends on something that the capture does not say.
 
-// may adds to open what would tell of units that may lead, and do not for certain. Where samples hold several passes each
+// may is what would tell of units that may lead, and do not for certain, in the place of open, what would tell of those
+// of which nothing is known; open itself where there are none. Where samples hold several passes each
 // unit has some of their time, and how much of it is not known is left open instead, see unmix.
 func (a *accountant) may(ranked []candidate, open []unmeasured) []unmeasured {
+	known := false
 	for k, c := range ranked {
 		if !(c.most > c.level) || c.most < a.Floor || k == 0 && c.level >= a.Floor {
 			continue
 		}
 		if k > 0 && ranked[0].level >= a.Floor && c.most <= ranked[0].level+2*accountLead {
 			continue
+		}
+		if !known {
+			open, known = open[:0], true
 		}
 		tells := a.Units[c.unit].Tells
 		if at := slices.IndexFunc(open, func(o unmeasured) bool { return o.set == tells }); at >= 0 {

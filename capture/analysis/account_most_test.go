@@ -2,6 +2,8 @@ package analysis
 
 import (
 	"maps"
+	"math"
+	"strings"
 	"testing"
 )
 
@@ -20,11 +22,15 @@ func TestWhatIsKnownByBoundsLimitsWhereBothSayTheSame(t *testing.T) {
 		{"nothing else leads", 0.1, 0.2, 0.7, 0, map[string]int64{"slices": 100}},
 		{"what leads may be no limiter", 0.1, 0.5, 0.7, 0, map[string]int64{"slices": 100}},
 		{"of several passes it may have some", 0.65, 0.3, 0.65, 200, map[string]int64{"unit": 50, "slices": 50}},
+		{"it may lead, whatever else was not recorded", 0.9, 0.2, 1.4, 0, map[string]int64{"slices": 100}},
 	} {
 		in := AccountInput{Length: []int64{100}, Active: []float64{1}, Frame: c.frame, Units: []AccountUnit{
 			{Name: "unit", Kind: LimitUnit, Level: []float64{c.unit}},
 			{Name: "memory", Kind: LimitMemory, Level: []float64{c.least}, Most: []float64{c.most}, Tells: "slices"},
 		}}
+		if strings.Contains(c.name, "whatever") {
+			in.Units = append(in.Units, AccountUnit{Name: "unknown", Kind: LimitUnit, Level: []float64{math.NaN()}})
+		}
 		got, err := Account(in)
 		if err != nil {
 			t.Fatal(err)

@@ -64,7 +64,7 @@ func (a *accountant) rank(i, lead int) {
 	if len(open) > 0 && open[0].set != "" && n > 0 && open[0].guess <= ranked[0].level+2*accountLead {
 		open = open[:0]
 	}
-	if !long && len(open) == 0 {
+	if !long {
 		open = a.may(ranked[:n], open)
 	}
 	a.ranked, a.open = ranked[:n], open
