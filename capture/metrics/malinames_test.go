@@ -22,9 +22,8 @@ var maliColumns = map[string]func(row map[string]string) string{
 		older, _, _ := strings.Cut(r["older_variables"], " ")
 		return or(older, r["variable"])
 	},
-	"title":       func(r map[string]string) string { return r["title"] },
-	"title, unit": func(r map[string]string) string { return r["title"] + " (" + r["unit"] + ")" },
-	"old path":    func(r map[string]string) string { return strings.Replace(r["group"]+"/"+r["series"], "-", " ", 1) },
+	"title":    func(r map[string]string) string { return r["title"] },
+	"old path": func(r map[string]string) string { return strings.Replace(r["group"]+"/"+r["series"], "-", " ", 1) },
 }
 
 // Whichever way an export heads its columns, every metric of every Mali has the value that it has of the counters themselves.
