@@ -37,7 +37,9 @@ var AccountMethod = binding.Method[*binding.Env]{
 		"the first that tells counts. A unit may say how high its level can be where it is missing (guess), and what " +
 		"would measure it (set): that is then the name of the part of the time that is not measured. Without set, a " +
 		"metric set of the GPU's catalogue that has the metrics of the level is chosen: the one that shows most of " +
-		"what was not measured. Of a fallback beside says that what was not measured is as likely, and shares the " +
+		"what was not measured. Where its level is only how high it is at least, up_to says how high it may be, and tells what would tell: " +
+		"time in which that decides is not measured. " +
+		"Of a fallback beside says that what was not measured is as likely, and shares the " +
 		"time with it. With holds its level is the share of the time in which it holds up all others; with least it " +
 		"is a share of the highest value that the capture shows (of the metric most, a name or alternatives, where it " +
 		"has one), or of least where that is more. With floor it sets " +

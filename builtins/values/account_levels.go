@@ -179,19 +179,19 @@ func (a *accounting) activeShare() []float64 {
 		})
 		return v
 	}
-	if len(a.table.elapsed) > 0 {
-		a.lack(strings.Join(a.table.elapsed, " or "))
-	}
 	for i := range v {
 		v[i] /= float64(a.cap.Capture.Axis.Interval(i)) / 1e9
 	}
-	if f := a.clock(); f != nil {
-		if hz := f.Floats(); allows(hz, v) {
-			for i, x := range hz {
-				v[i] /= x
-			}
-			return v
+	if f := a.clock(); f != nil && a.ofClock(v, f) {
+		for i, hz := range f.Floats() {
+			v[i] /= hz
 		}
+		return v
+	}
+	if names := a.table.clock; len(names) > 0 { // which more programs record than all cycles of a clock
+		a.lack(strings.Join(names, " or "))
+	} else if len(a.table.elapsed) > 0 {
+		a.lack(strings.Join(a.table.elapsed, " or "))
 	}
 	top := highest(v)
 	if !(top > 0) {
@@ -215,15 +215,15 @@ func (a *accounting) clock() *capture.Counter {
 // little late: with more it is that of another part of the device, or in another unit. Ours.
 const clockExceeded = 1.1
 
-// allows reports whether a clock in Hz can have made so many cycles in a second, on the whole.
-func allows(hz, cycles []float64) bool {
-	given, worked := 0.0, 0.0
-	for i, x := range hz {
-		if s := x + cycles[i]; s-s == 0 { // not of NaN or an infinity
-			given, worked = given+x, worked+cycles[i]
+// ofClock reports whether a clock in Hz can have made so many cycles in a second, on the whole.
+func (a *accounting) ofClock(rates []float64, clock *capture.Counter) bool {
+	worked, had := 0.0, 0.0
+	for i, hz := range clock.Floats() {
+		if time := float64(a.cap.Capture.Axis.Interval(i)); rates[i] >= 0 && hz >= 0 {
+			worked, had = worked+rates[i]*time, had+hz*time
 		}
 	}
-	return worked <= clockExceeded*given
+	return worked <= clockExceeded*had
 }
 
 // highest is the highest value but for a few: the 99th percentile. NaN where there is none.

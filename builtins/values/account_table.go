@@ -31,6 +31,8 @@ type accountEntry struct {
 	name, title           string
 	kind, queue, set      string
 	level, per            [][]string // factors and divisors, each with alternatives
+	upTo                  [][]string // see analysis.AccountUnit.Most
+	tells                 string     // what would tell
 	guess                 []string   // how high the level may be where it is missing
 	clocked               [][]string // see followsClock: a factor of the level
 	counted               []string   // counters that would have counted something
@@ -150,7 +152,8 @@ func readAccountEntry(v starlark.Value) (accountEntry, error) {
 	err := fields{
 		"name": textField(&en.name), "title": textField(&en.title), "kind": textField(&en.kind),
 		"queue": textField(&en.queue), "set": textField(&en.set), "source": textField(&source),
-		"level": factorsField(&en.level), "per": factorsField(&en.per), "clocked": factorsField(&en.clocked),
+		"level": factorsField(&en.level), "per": factorsField(&en.per), "up_to": factorsField(&en.upTo),
+		"tells": textField(&en.tells), "clocked": factorsField(&en.clocked),
 		"guess": namesField(&en.guess), "counted": namesField(&en.counted), "scale": numberField(&en.scale),
 		"offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure),
 		"stays": numberField(&en.stays), "floor": numberField(&en.floor), "least": numberField(&en.least),

@@ -42,6 +42,9 @@ func (a *accounting) units() (out []analysis.AccountUnit, lacking []bool) {
 		if len(u.guess) > 0 {
 			unit.Guess = a.values(u.guess)
 		}
+		if len(u.upTo) > 0 {
+			unit.Most, unit.Tells = a.bound(u), u.tells
+		}
 		if !again {
 			place[u.name], lacks[u.name] = len(out), slices.Clone(a.missing[before:])
 			out, lacking, open = append(out, unit), append(lacking, false), append(open, p)
@@ -58,6 +61,12 @@ func (a *accounting) units() (out []analysis.AccountUnit, lacking []bool) {
 			seen = true
 			if out[first].Level[k] = x; u.fallback {
 				out[first].Level[k] = 0
+			}
+			if unit.Most != nil {
+				if out[first].Most == nil {
+					out[first].Most, out[first].Tells = missingEverywhere(a.n), unit.Tells
+				}
+				out[first].Most[k] = unit.Most[k]
 			}
 		}
 		if !seen {
@@ -77,6 +86,24 @@ func (a *accounting) units() (out []analysis.AccountUnit, lacking []bool) {
 	}
 	flush()
 	return out, lacking
+}
+
+// bound is how high the level of an entry may be in every sample.
+func (a *accounting) bound(u accountEntry) []float64 {
+	lacked := len(a.missing)
+	u.level = u.upTo
+	p := a.plan(u)
+	a.evaluate(p)
+	a.missing = a.missing[:lacked] // its level lacks the same
+	return p.out
+}
+
+func missingEverywhere(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	return out
 }
 
 // holes is the share of the time with work from which on a metric without values is named among what is missing.

@@ -78,6 +78,11 @@ type AccountUnit struct {
 	// Guess is how high its level may be in samples that lack it, by what else was recorded; nil is as high as any.
 	// Where it is too low to lead, the unit is left out instead of counted as not measured.
 	Guess []float64
+	// Most is how high the level may be where Level is only how high it is at least, as where it depends on something
+	// that the capture does not say; not above Level, or NaN, where it is known. nil where it is known everywhere.
+	// Where it may lead and does not for certain, the time is not measured, and Tells names what would tell.
+	Most  []float64
+	Tells string
 	// Set names what would measure a level that is missing, and so the part of the time that is not measured. It may be
 	// "".
 	Set string
@@ -310,6 +315,9 @@ func (in *AccountInput) check() error {
 		err = errors.Join(err, fits(u.Name, u.Level))
 		if u.Guess != nil {
 			err = errors.Join(err, fits("the guess of "+u.Name, u.Guess))
+		}
+		if u.Most != nil {
+			err = errors.Join(err, fits("the most of "+u.Name, u.Most))
 		}
 	}
 	for _, r := range in.Rests {

@@ -36,6 +36,9 @@ func Describe(cap *capture.Capture) (*capture.Capture, error) {
 
 // described is the counter with all that is known about it; c itself where that is nothing new.
 func (s *scope) described(c *capture.Counter) *capture.Counter {
+	if e := s.shareOf(c); e != nil {
+		return settled(c, e)
+	}
 	if e := s.entryOf(c); e != nil {
 		return settled(converted(filled(c, e), e.Unit), e)
 	}
@@ -56,6 +59,24 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 		e = s.alikeOf(c)
 	}
 	return settled(c, e)
+}
+
+// shareOf is the metric that a column of percent holds whose name is a counter's of another unit, or no one's: "CPU
+// user (%)" is no time, but the share that is called "cpu_user_percent".
+func (s *scope) shareOf(c *capture.Counter) *Entry {
+	if unit := c.Unit; unit != "%" && unit != "percent" {
+		return nil
+	}
+	name := strings.TrimPrefix(c.Name, "$")
+	if e := s.entryAt(name); e != nil {
+		if _, same := units.Convert(c.Unit, e.Unit); same {
+			return nil
+		}
+	}
+	if e := s.entryAt(name + " percent"); e != nil && e.IsMetric() && e.Unit == "percent" {
+		return e
+	}
+	return nil
 }
 
 // alikeOf is one of the metrics that a column's name addresses where there are several, as those of one symbol in

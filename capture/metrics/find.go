@@ -146,7 +146,9 @@ func (c *Catalogue) keys() map[string][]hit {
 			add(e.Name, e, rankName)
 			add(e.Address(), e, rankAddress)
 			for _, r := range e.Refs {
-				add(r, e, rankRef)
+				if e.GPU == c.id || len(c.index[fold(r)]) == 0 { // of those borrowed from one section the first answers to its number
+					add(r, e, rankRef)
+				}
 			}
 			for _, a := range e.Aliases {
 				add(a, e, rankAlias)

@@ -62,6 +62,9 @@ func ParseHeader(full string) Header {
 	if base, id, ok := cutBracket(h.Name, '[', ']'); ok && base != "" && id != "" &&
 		base == strings.TrimRight(base, " ") {
 		h.Base, h.Instance = base, id
+		if plain, unit := splitUnit(base); h.Unit == "" && units.Known(unit) { // "CPU user (%)[0]"
+			h.Base, h.Name, h.Unit = plain, plain+"["+id+"]", unit
+		}
 	}
 	return h
 }
