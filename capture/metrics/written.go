@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -89,4 +90,30 @@ func (s *scope) written(c *capture.Counter) *capture.Counter {
 		}
 	}
 	return nil
+}
+
+// Naming is the catalogue that has most of some names of counters, its own or those of other programs, and how many. It looks into
+// the files and reads none of them as a catalogue: of products that share one it is the first.
+func Naming(names []string) (id string, most int) {
+	seen := map[string]bool{}
+	for _, p := range products() {
+		if seen[p.file] || p.id == CPU {
+			continue
+		}
+		seen[p.file] = true
+		text, err := files.ReadFile(p.file)
+		if err != nil {
+			continue
+		}
+		n := 0
+		for _, name := range names {
+			if bytes.Contains(text, []byte("\ncounter "+name+"\n")) || bytes.Contains(text, []byte("\n\twritten "+name+" ")) {
+				n++
+			}
+		}
+		if n > most {
+			id, most = p.id, n
+		}
+	}
+	return id, most
 }

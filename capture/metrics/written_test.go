@@ -45,3 +45,9 @@ func TestNamesOfOtherProgramsAreTheCatalogues(t *testing.T) {
 		t.Errorf("vram_bytes is of kind %v", k.Kind)
 	}
 }
+
+func TestTheCatalogueThatHasTheNamesIsTold(t *testing.T) {
+	if id, n := metrics.Naming([]string{"gpu_busy_percent", "power1_average", "temp1_input", "something"}); id != "amd-live" || n != 3 {
+		t.Errorf("%d names of %q, want 3 of amd-live", n, id)
+	}
+}

@@ -185,17 +185,15 @@ func Table(ctx context.Context, name string, r io.ReaderAt, size int64, extra ma
 	return nil
 }
 
-// likely names the catalogue that knows most of the columns by name, as the end of a sentence; "" where none knows a few.
+// likely names the catalogue that has most of the columns, as the end of a sentence; "" where none has a few.
 func likely(cfg capture.Config) string {
-	c, err := capture.New(cfg)
-	if err != nil {
-		return ""
+	names := make([]string, len(cfg.Counters))
+	for i, c := range cfg.Counters {
+		names[i] = c.Name
 	}
 	const few = 3
-	for _, m := range metrics.Matching(c) {
-		if m.Counters >= few && m.Catalogue != metrics.CPU {
-			return fmt.Sprintf(": %d of its columns are named as in that of %s", m.Counters, m.Catalogue)
-		}
+	if id, n := metrics.Naming(names); n >= few {
+		return fmt.Sprintf(": %d of its columns are named as in that of %s", n, id)
 	}
 	return ""
 }

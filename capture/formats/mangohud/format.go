@@ -110,6 +110,9 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	}
 	unknown(&cfg)
 	frames(&cfg)
+	if cfg.GPU == "" {
+		cfg.Warnings = append(cfg.Warnings, in.Path+" does not say which GPU it is of: give gpu= for the metrics of its catalogue, amd-live for one of AMD's")
+	}
 	if opt.Warn != nil {
 		for _, w := range cfg.Warnings {
 			opt.Warn(w)

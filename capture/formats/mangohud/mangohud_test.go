@@ -53,8 +53,8 @@ func TestALogHasTheNamesAndUnitsOfTheCatalogue(t *testing.T) {
 
 func TestWithoutTheSystemTheGPUIsWhatTheCallerSays(t *testing.T) {
 	c, err := open(t, columns+rows, "")
-	if err != nil || c.GPU != "" {
-		t.Fatalf("gpu %q, %v, want none", c.GPU, err)
+	if err != nil || c.GPU != "" || !strings.Contains(strings.Join(c.Warnings, " "), "amd-live") {
+		t.Fatalf("gpu %q, %v, warnings %q, want none and what to give", c.GPU, err, c.Warnings)
 	}
 	if c, err = open(t, columns+rows, "amd-live"); err != nil || c.Counter("sensor_sclk") == nil {
 		t.Errorf("%v: no clock of the shaders", err)
