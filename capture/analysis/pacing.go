@@ -287,6 +287,7 @@ type Pace struct {
 	late   bool // frames are marked, and are known to keep none
 	loose  bool // work repeats at a rate of no display
 	rests  bool // no processor works in much of the time
+	phased bool // a processor works in some parts of the capture, and the device in others
 	// the share of the time in which some processor or the device works; NaN where samples do not tell
 	filled float64
 }
@@ -316,8 +317,11 @@ func PaceOf(in PaceInput) Pace {
 		out.Work = max(out.Busiest, above(loads))
 		beside := in.beside()
 		out.Correlation = together(in.Processors[busiest], beside)
-		out.apart = in.apart(beside)
 		out.seldom = seldomRead(in.Processors[busiest])
+		if out.Correlation <= turnsCorrelated && !out.seldom && onlyOnce(in.Processors[busiest], beside) {
+			out.phased, out.Correlation = true, oppositeIn(in.Processors[busiest], beside)
+		}
+		out.apart = in.apart(beside) && !onlyOnce(in.everywhere(), beside)
 		var always float64
 		always, out.filled = in.always(beside)
 		out.rests = always < gridAlways
@@ -384,7 +388,7 @@ func PaceOf(in PaceInput) Pace {
 	case out.loose && (busiest < 0 || !out.certain()): // a cap, or two that wait for each other: nothing recorded tells
 	case out.Dated:
 		out.Waiter = LimitDisplay
-	case (out.Busiest+out.Work)/2 >= mostlyBusy*in.Thread && !out.rests: // between these two lies the load of one thread
+	case (out.Busiest+out.Work)/2 >= mostlyBusy*in.Thread && !out.rests && !out.phased: // between these two lies the load of one thread
 		out.Waiter = LimitProcessor
 	}
 	return out

@@ -12,6 +12,7 @@ import (
 // did not say. It is the one place where the counters of all formats meet the catalogues:
 //
 //   - Title, meaning, block, sections and other names are filled in.
+//   - A counter under another program's name that the catalogue knows gets the catalogue's name and unit, see written.go.
 //   - A counter that is called as in the catalogue but for a $ before or a unit in brackets behind gets the catalogue's name.
 //   - Values in another unit than the catalogue's are converted: ms become ns. Where the units measure different things the counter stays as
 //     it is, and metrics that would read it are missing and say so (see scope.misfit).
@@ -50,6 +51,9 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 		if e := s.entryOf(r); e != nil && s.cap.Counter(r.Name) == nil {
 			return settled(converted(filled(r, e), e.Unit), e)
 		}
+	}
+	if w := s.written(c); w != nil {
+		return w
 	}
 	e := s.addressedBy(c)
 	if e != nil && !e.PerDenom {
@@ -277,6 +281,8 @@ func Matching(cap *capture.Capture) []Match {
 		m := Match{Catalogue: id}
 		for _, c := range cap.Counters {
 			if e, err := cat.lookup(strings.TrimPrefix(c.Name, "$")); err == nil && !e.IsMetric() && e.GPU == id {
+				m.Counters++
+			} else if w, ok := cat.writings[c.Name]; ok && w.fits(c) {
 				m.Counters++
 			}
 		}

@@ -3,6 +3,7 @@ package metrics
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -142,7 +143,9 @@ func (c *Catalogue) keys() map[string][]hit {
 				}
 			}
 		}
+		c.writings = map[string]writing{}
 		for _, e := range entries {
+			maps.Copy(c.writings, e.written)
 			add(e.Name, e, rankName)
 			add(e.Address(), e, rankAddress)
 			for _, r := range e.Refs {

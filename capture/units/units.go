@@ -198,10 +198,10 @@ func prefixed(word string) (unit, bool) {
 			continue
 		}
 		if b, ok := bases[rest]; ok && (p.large() || !b.whole) {
-			return unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, known: true}, true
+			return unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, offset: b.offset, known: true}, true
 		}
 		if b, ok := bases[strings.ToLower(rest)]; ok && len(rest) > 1 && (p.large() || !b.whole) {
-			return unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, known: true}, true
+			return unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, offset: b.offset, known: true}, true
 		}
 		if p.large() && len(rest) > 2 && isCounted(strings.TrimSpace(rest)) {
 			return unit{dim: count, factor: p.factor, exp: p.exp, known: true}, true

@@ -92,7 +92,7 @@ func documented(t *testing.T, x *Matrix, cases func(capturetest.Model) []capture
 }
 
 // asking are the rules that ask for what a capture lacks: models lack nothing.
-var asking = []string{"load_unknown", "not_measured", "waiter_unknown", "engines_unknown"}
+var asking = []string{"load_unknown", "not_measured", "waiter_unknown", "engines_unknown", "vram_short"}
 
 // elsewhere are the rules about what no planted Mali, Kaby Lake, AMD card or CPU counts, or lacks:
 // mali_family_test.star, intel_family_test.star, amd_live_test.star, cpu_test.star and gfx1151_derived_test.star of scripts/triage show where they
