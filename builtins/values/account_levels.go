@@ -34,6 +34,9 @@ func (a *accounting) named(name string) *capture.Counter {
 func (a *accounting) lookUp(name string) *capture.Counter {
 	var c *capture.Counter
 	var err error
+	if strings.Contains(name, " ") {
+		name = a.substituted(name)
+	}
 	if c, err = a.cap.resolve(name); err != nil && strings.Contains(name, " ") {
 		c, err = metrics.EvalWith(a.cap.Capture, a.cap.env.Defined(a.cap.Capture.GPU), name, capture.Meta{})
 	}
@@ -41,6 +44,16 @@ func (a *accounting) lookUp(name string) *capture.Counter {
 		return nil
 	}
 	return c
+}
+
+// substituted is a formula with what stands in it for counters that were not recorded.
+func (a *accounting) substituted(formula string) string {
+	for _, s := range a.table.instead {
+		if strings.Contains(formula, s.text) && a.named(s.counter) == nil {
+			formula = strings.ReplaceAll(formula, s.text, s.put)
+		}
+	}
+	return formula
 }
 
 // values are those of the first of some metrics in every sample, percentages as shares; where it is missing in one
