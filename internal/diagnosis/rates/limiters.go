@@ -57,6 +57,8 @@ var (
 	dates = []string{"vsync_idle"}
 	// loads that go to memory: it does not tell latency from bandwidth
 	memoryMisses = []string{"memory_bound"}
+	// that loads wait for their addresses to be looked up: for tables in memory
+	addresses = []string{"memory_bound", "tlb_bound"}
 )
 
 // toTheHighest is what a processor's clock is compared with: its cycles beside reference cycles, or the highest clock.
@@ -288,7 +290,6 @@ var families = withOthers([]family{
 			"unit/local_memory": {"cs_lds_bound", "cs_lds_conflicts", "kernel_lds_conflicts"},
 			"unit/primitive_assembly": {"vs_primitives", "small_primitives", "culled_primitives", "clipped_primitives",
 				"stage_pa", "pa_small_primitives", "pa_culled_primitives", "pa_clipped_primitives"},
-			"unit/ray_tracing":   {"rays_bound"},
 			"unit/vertex_fetch":  {"vertices_bound"},
 			"unit/rasterizer":    {"raster_bound"},
 			"unit/depth":         {"ps_depth", "stage_db"},
@@ -303,7 +304,7 @@ var families = withOthers([]family{
 		},
 		parts: map[string]string{"fetch": "unit/load_store", "writes": "memory/bandwidth",
 			"primitives": "unit/primitive_assembly", "vertices": "unit/vertex_fetch",
-			"color": "unit/pixel_backend", "rays": "unit/ray_tracing", "vs_valu": "unit/arithmetic", "hs_valu": "unit/arithmetic",
+			"color": "unit/pixel_backend", "vs_valu": "unit/arithmetic", "hs_valu": "unit/arithmetic",
 			"ds_valu": "unit/arithmetic", "gs_valu": "unit/arithmetic",
 			"ps_valu": "unit/arithmetic", "cs_valu": "unit/arithmetic", "compute_waits": "memory/latency",
 			"pixel_waits": groupNotKnown, "launch": "launch/overhead"},
@@ -313,13 +314,13 @@ var families = withOthers([]family{
 		name:   "cpu",
 		script: "cpu",
 		// Nothing that is counted tells latency from bandwidth; what else waits is not explained.
-		parts: map[string]string{"fetch": "unit/front_end", "memory": "memory/latency", "back end": "memory/latency",
+		parts: map[string]string{"fetch": "unit/front_end", "memory": "memory/latency", "back end": "memory/latency", "tlb": "memory/latency",
 			"storage": "cpu/io", "date": groupDisplay, "waiting": groupNotKnown},
 		alike: map[string]string{"memory/bandwidth": "memory/latency"},
 		names: map[string][]string{
 			"unit/branch":      {"branch_misses"},
 			"unit/front_end":   {"fetch_bound"},
-			"memory/latency":   memoryMisses,
+			"memory/latency":   addresses,
 			"memory/bandwidth": memoryMisses,
 			"cpu/io":           {"io_pressure"},
 			"cpu/faults":       {"fault_storm"},
