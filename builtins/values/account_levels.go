@@ -35,6 +35,9 @@ func (a *accounting) named(name string) *capture.Counter {
 func (a *accounting) lookUp(name string) *capture.Counter {
 	var c *capture.Counter
 	var err error
+	if strings.Contains(name, " ") {
+		name = a.substituted(name)
+	}
 	if c, err = a.cap.resolve(name); err != nil && strings.Contains(name, " ") {
 		c, err = metrics.EvalWith(a.cap.Capture, a.cap.env.Defined(a.cap.Capture.GPU), name, capture.Meta{})
 	}
@@ -42,6 +45,16 @@ func (a *accounting) lookUp(name string) *capture.Counter {
 		return nil
 	}
 	return c
+}
+
+// substituted is a formula with what stands in it for counters that were not recorded.
+func (a *accounting) substituted(formula string) string {
+	for _, s := range a.table.instead {
+		if strings.Contains(formula, s.text) && a.named(s.counter) == nil {
+			formula = strings.ReplaceAll(formula, s.text, s.put)
+		}
+	}
+	return formula
 }
 
 // values are those of the first of some metrics in every sample, percentages as shares; where it is missing in one
@@ -143,15 +156,42 @@ func (a *accounting) lack(what string) {
 	}
 }
 
+// activeOf is the first of what tells that the device worked, and where that has no value what the next one of its unit has: a formula may lack a counter in some
+// samples alone.
+func (a *accounting) activeOf() (*capture.Counter, []float64) {
+	c := a.find(a.table.active)
+	if c == nil {
+		return nil, nil
+	}
+	v := fresh(c)
+	if a.table.asleep { // what is missing is told by that
+		return c, v
+	}
+	for _, name := range a.table.active {
+		if !slices.ContainsFunc(v, math.IsNaN) {
+			break
+		}
+		if next := a.named(name); next != nil && next != c && next.Unit == c.Unit {
+			a.read(next, func(lo int, values []float64) {
+				for i, x := range values {
+					if math.IsNaN(v[lo+i]) {
+						v[lo+i] = x
+					}
+				}
+			})
+		}
+	}
+	return c, v
+}
+
 // activeShare is the share of every sample in which the device worked: its cycles with work in all its cycles, in those
 // that its clock made, or in those of the samples that are fullest. nil where nothing tells.
 func (a *accounting) activeShare() []float64 {
-	c := a.find(a.table.active)
+	c, v := a.activeOf()
 	if c == nil {
 		a.lack(strings.Join(a.table.active, " or "))
 		return nil
 	}
-	v := fresh(c)
 	if a.table.busiest {
 		for _, one := range c.Instances {
 			for i, x := range one.Floats() {
