@@ -13,7 +13,7 @@ import (
 // is made of.
 func (s *scope) orStandIn(e *Entry, c *capture.Counter) *capture.Counter {
 	in := s.standIn(e)
-	if in == nil && e.elapsed() && c.Count() == 0 {
+	if in == nil && s.untimed(e) {
 		in = s.lengths()
 	}
 	if in == nil || c.Count() > 0 {

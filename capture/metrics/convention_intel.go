@@ -67,9 +67,14 @@ func (c *Catalogue) euMetric(eu *EUCounter) *Entry {
 	return e
 }
 
-// elapsed reports whether the metric is how long a sample took, by the clock of its reports. Tables of other programs have no
-// reports, and where such a column gave the samples their lengths it is no counter.
-func (e *Entry) elapsed() bool { return e.Set != nil && e.Symbol == "GpuTime" }
+// untimed reports whether the metric is how long a sample took, by the clock of its reports, and the capture has no
+// reports: tables of other programs have none, and where such a column gave the samples their lengths it is no counter.
+func (s *scope) untimed(e *Entry) bool {
+	return e.Set != nil && e.Symbol == "GpuTime" && !slices.ContainsFunc(e.Inputs, func(name string) bool {
+		raw, err := s.find(name)
+		return err == nil && s.collected(raw) != nil
+	})
+}
 
 // lengths is how long each sample took, nil where none has a length.
 func (s *scope) lengths() *capture.Counter {
