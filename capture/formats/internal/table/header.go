@@ -86,6 +86,9 @@ func splitUnit(full string) (name, unit string) {
 	if i := strings.LastIndex(full, ", "); i > 0 && units.Known(full[i+2:]) && !units.Counts(full[i+2:]) {
 		return strings.TrimRightFunc(full[:i], unicode.IsSpace), strings.TrimSpace(full[i+2:])
 	}
+	if strings.HasPrefix(full, "%") {
+		return full, "percent" // as sysstat's tools call shares: %user, %idle
+	}
 	return full, ""
 }
 
