@@ -67,7 +67,7 @@ func (a *accounting) values(names []string) []float64 {
 			continue
 		}
 		scale := 1.
-		if c.Unit == "percent" {
+		if isPercent(c) {
 			scale = 0.01
 		}
 		var lacks atomic.Bool
@@ -131,6 +131,9 @@ func (a *accounting) inTurns() bool {
 	l := a.cap.Capture.Label(a.table.turns)
 	return l != nil && len(l.Dict) > 1
 }
+
+// isPercent reports whether a counter is in percent, however its file spells that.
+func isPercent(c *capture.Counter) bool { return metrics.SameUnit(c.Unit, "percent") }
 
 // fillMean takes the mean of the values that are known for those that are not.
 func fillMean(v []float64) {
@@ -201,7 +204,7 @@ func (a *accounting) activeShare() []float64 {
 			}
 		}
 	}
-	if c.Unit == "percent" {
+	if isPercent(c) {
 		for i := range v {
 			if v[i] /= 100; a.table.asleep && math.IsNaN(v[i]) {
 				v[i] = 0

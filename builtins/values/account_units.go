@@ -230,10 +230,17 @@ func (a *accounting) reads(formulas []string) (first []string, err error) {
 	return first, nil
 }
 
-// called is a name of the table, or what the capture's catalogue calls a role ("queue:fragment").
+// called is a name of the table, or what the capture's catalogue calls a role ("queue:fragment"), or a set that has what plays it.
 func (a *accounting) called(name string) string {
-	if c, err := a.cap.resolve(name); err == nil && strings.Contains(name, ":") {
+	c, err := a.cap.resolve(name)
+	switch {
+	case err != nil || !strings.Contains(name, ":"):
+		return name
+	case !metrics.IsRole(c.Name):
 		return c.Name
+	}
+	if sets, _ := metrics.SetsShowing(a.cap.Capture, name); len(sets) > 0 {
+		return sets[0] // what several metrics of a set play has no name that anybody could record
 	}
 	return name
 }

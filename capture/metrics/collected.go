@@ -13,6 +13,9 @@ import (
 // is made of.
 func (s *scope) orStandIn(e *Entry, c *capture.Counter) *capture.Counter {
 	in := s.standIn(e)
+	if in == nil && s.untimed(e) {
+		in = s.lengths()
+	}
 	if in == nil || c.Count() > 0 {
 		return c
 	}

@@ -16,15 +16,21 @@ import (
 //   - A counter that is called as in the catalogue but for a $ before or a unit in brackets behind gets the catalogue's name.
 //   - Values in another unit than the catalogue's are converted: ms become ns. Where the units measure different things the counter stays as
 //     it is, and metrics that would read it are missing and say so (see scope.misfit).
+//   - Rates of what the catalogue counts, such as cycles/s, become counts: what was counted in a sample.
+//   - A table of a metric set's columns that does not say which set it is of gets the property metric_set, see withSet.
 //   - A column of a configuration constant becomes a constant, which does not add up over samples.
 //   - A counter whose kind nobody stated (Meta.Guessed) gets the catalogue's, else that of its unit: shares, rates, temperatures, power and the
 //     like are levels. What is left counts events and stays marked as guessed.
 //
 // The capture itself is not changed; it is returned where there is nothing to add.
 func Describe(cap *capture.Capture) (*capture.Capture, error) {
-	s := newScope(cap, nil)
+	told, err := withSet(cap)
+	if err != nil {
+		return nil, err
+	}
+	s := newScope(told, nil)
 	counters := make([]*capture.Counter, len(cap.Counters))
-	changed := false
+	changed := told != cap
 	for i, c := range cap.Counters {
 		counters[i] = s.described(c)
 		changed = changed || counters[i] != c
@@ -32,7 +38,7 @@ func Describe(cap *capture.Capture) (*capture.Capture, error) {
 	if !changed {
 		return cap, nil
 	}
-	return cap.With(func(cfg *capture.Config) { cfg.Counters = counters })
+	return told.With(func(cfg *capture.Config) { cfg.Counters = counters })
 }
 
 // described is the counter with all that is known about it; c itself where that is nothing new.

@@ -93,6 +93,15 @@ func Convert(from, to string) (c Conversion, ok bool) {
 	return c, true
 }
 
+// PerSecond says how values of one unit, times seconds, become values of another: bytes of MB/s, cycles of cycles/s. ok is
+// false where the first is no rate of the second.
+func PerSecond(from, to string) (c Conversion, ok bool) {
+	if from == "" || to == "" {
+		return identity, false
+	}
+	return Convert("s*"+from, to)
+}
+
 func fold(s string) string { return singular(strings.ToLower(strings.Join(strings.Fields(s), " "))) }
 
 func singular(word string) string { return strings.TrimSuffix(word, "s") }

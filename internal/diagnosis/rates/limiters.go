@@ -200,9 +200,9 @@ var intel = family{
 		"queues/in_turn":  {"other_engine"}, // copies or video, which the render engine waits for
 		"display/vsync":   dates,
 		"display/cap":     dates,
-		"clock/thermal":   heldDown,
-		"clock/power":     heldDown,
-		"clock/governor":  heldDown,
+		"clock/thermal":   {"clock_capped", "low_clock"},
+		"clock/power":     {"clock_capped", "low_clock"},
+		"clock/governor":  {"clock_capped", "low_clock"},
 	},
 	untold: map[string]string{
 		"display/request": noDisplay,
