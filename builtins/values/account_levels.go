@@ -373,6 +373,9 @@ func (a *accounting) processorsIn(load *capture.Counter) int {
 		}
 		spent += to.Apply(c.Total().Float())
 	}
+	if !(spent > 0) {
+		return 1
+	}
 	measured := 0.0
 	for i := range a.n {
 		measured += float64(a.cap.Capture.Axis.Interval(i))

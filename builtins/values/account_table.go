@@ -20,9 +20,9 @@ type accountTable struct {
 	frame, floor, thread, unsure float64 // s, a level, a load, and a share
 	idle                         string  // the unit that has the time without work
 	instead                      []substitute
-	device                       string  // what reports call what works
-	busiest                      bool    // of the instances of active the one with most work counts in every sample
-	asleep                       bool    // a missing active share is that of a device without a clock
+	device                       string // what reports call what works
+	busiest                      bool   // of the instances of active the one with most work counts in every sample
+	asleep                       bool   // a missing active share is that of a device without a clock
 	queues, units                []accountEntry
 	rests                        []accountEntry // parts of what idle has
 }
