@@ -57,6 +57,8 @@ var (
 	dates = []string{"vsync_idle"}
 	// loads that go to memory: it does not tell latency from bandwidth
 	memoryMisses = []string{"memory_bound"}
+	// that loads wait for their addresses to be looked up: for tables in memory
+	addresses = []string{"memory_bound", "tlb_bound"}
 )
 
 // toTheHighest is what a processor's clock is compared with: its cycles beside reference cycles, or the highest clock.
@@ -312,13 +314,13 @@ var families = withOthers([]family{
 		name:   "cpu",
 		script: "cpu",
 		// Nothing that is counted tells latency from bandwidth; what else waits is not explained.
-		parts: map[string]string{"fetch": "unit/front_end", "memory": "memory/latency", "back end": "memory/latency",
+		parts: map[string]string{"fetch": "unit/front_end", "memory": "memory/latency", "back end": "memory/latency", "tlb": "memory/latency",
 			"storage": "cpu/io", "date": groupDisplay, "waiting": groupNotKnown},
 		alike: map[string]string{"memory/bandwidth": "memory/latency"},
 		names: map[string][]string{
 			"unit/branch":      {"branch_misses"},
 			"unit/front_end":   {"fetch_bound"},
-			"memory/latency":   memoryMisses,
+			"memory/latency":   addresses,
 			"memory/bandwidth": memoryMisses,
 			"cpu/io":           {"io_pressure"},
 			"cpu/faults":       {"fault_storm"},
