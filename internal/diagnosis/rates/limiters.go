@@ -50,7 +50,7 @@ const (
 // single_thread is of cpu.star, which judges a GPU's capture as well where the processors were recorded. It does not
 // say which thread.
 var (
-	heldDown = []string{"clock_capped"} // for heat, a power limit and the governor: it names all three
+	heldDown = []string{"clock_capped", "low_clock"} // for heat, a power limit and the governor: they name all three
 	// for the application's thread and the driver's: neither says which
 	waitedFor = []string{"cpu_bound", "single_thread"}
 	// "the display, or a cap, sets the pace": it says that either may
@@ -200,9 +200,9 @@ var intel = family{
 		"queues/in_turn":  {"other_engine"}, // copies or video, which the render engine waits for
 		"display/vsync":   dates,
 		"display/cap":     dates,
-		"clock/thermal":   {"clock_capped", "low_clock"},
-		"clock/power":     {"clock_capped", "low_clock"},
-		"clock/governor":  {"clock_capped", "low_clock"},
+		"clock/thermal":   heldDown,
+		"clock/power":     heldDown,
+		"clock/governor":  heldDown,
 	},
 	untold: map[string]string{
 		"display/request": noDisplay,
