@@ -115,7 +115,7 @@ func rules(t *testing.T, models ...capturetest.Model) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, err := j.Nameable()
+	ids, err := j.Nameable("cause")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,14 +131,14 @@ func rolesOfRules(t *testing.T) (causes, quality map[string]bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		named, err := j.Nameable()
+		named, err := j.Nameable("cause")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range named {
 			causes[id] = true
 		}
-		about, err := j.findings("quality")
+		about, err := j.Nameable("quality")
 		if err != nil {
 			t.Fatal(err)
 		}
