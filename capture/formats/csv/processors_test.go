@@ -46,7 +46,8 @@ func TestSharesOfMonitorsAreThoseOfProcessors(t *testing.T) {
 	for name, text := range map[string]string{
 		"sadf": "# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle\n" +
 			"db01;1;2026-11-30 10:00:00 UTC;-1;6.00;1.00;4.00;43.00;0.00;46.00\ndb01;1;2026-11-30 10:00:01 UTC;-1;6.00;1.00;4.00;43.00;0.00;46.00\n",
-		"vmstat": "time,r,b,in,cs,us,sy,id,wa,st\n2026-11-30 10:00:00,1,9,500,21000,7,4,46,43,0\n2026-11-30 10:00:01,1,9,500,21000,7,4,46,43,0\n",
+		"a table": "time_s,CPU user (%),CPU nice (%),CPU system (%),CPU iowait (%),CPU idle (%),CPU steal (%)\n1,6,1,4,43,46,0\n2,6,1,4,43,46,0\n",
+		"vmstat":  "time,r,b,in,cs,us,sy,id,wa,st\n2026-11-30 10:00:00,1,9,500,21000,7,4,46,43,0\n2026-11-30 10:00:01,1,9,500,21000,7,4,46,43,0\n",
 	} {
 		c := unnamed(t, text)
 		if c.GPU != "cpu" || len(c.Warnings) > 1 {

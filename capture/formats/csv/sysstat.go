@@ -23,6 +23,8 @@ var (
 	irq, soft     = []string{"%irq"}, []string{"%soft"}
 	user          = []string{"%user", "%usr", "us"}
 	system        = []string{"%system", "%sys", "sy"}
+	spelled       = map[string]string{"%user": "CPU user", "%nice": "CPU nice", "%system": "CPU system", "%irq": "CPU irq", "%soft": "CPU softirq",
+		"%steal": "CPU steal", "%iowait": "CPU iowait", "%idle": "CPU idle", "%guest": "CPU guest"} // where the unit says that it is a share
 )
 
 var shares = []share{
@@ -48,7 +50,10 @@ const mostWhole = 4.0
 func ofWatchers(cfg *capture.Config) bool {
 	find := func(names []string) *capture.Counter {
 		for _, name := range names {
-			if i := slices.IndexFunc(cfg.Counters, func(c *capture.Counter) bool { return c.Name == name && c.Col != nil }); i >= 0 {
+			is := func(c *capture.Counter) bool {
+				return c.Col != nil && (c.Name == name || (c.Unit == "percent" || c.Unit == "%") && c.Name == spelled[name])
+			}
+			if i := slices.IndexFunc(cfg.Counters, is); i >= 0 {
 				return cfg.Counters[i]
 			}
 		}
