@@ -88,6 +88,9 @@ func ofWatchers(cfg *capture.Config) bool {
 		}
 		sums[s.metric] = sum
 	}
+	if c := find(user); c.Name == spelled[user[0]] && 2*len(taken) <= len(cfg.Counters) {
+		return false // a table of something else, such as a GPU, with the loads of processors beside
+	}
 	for _, w := range whole {
 		if math.Abs(w-100) > mostWhole { // a row without a value is none to judge by
 			return false
