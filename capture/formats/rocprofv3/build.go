@@ -153,7 +153,36 @@ func (s *sample) measuredBy(counter int) (d *dispatch, run int) {
 	return nil, -1
 }
 
+// counter adds a counter with the first value of each dispatch, and one for each run that has values which are not among
+// these.
 func (b *builder) counter(i int) {
+	n := len(b.samples)
+	from, runs := make([]*dispatch, n), make([]int, n)
+	for k, s := range b.samples {
+		from[k], runs[k] = s.measuredBy(i)
+	}
+	b.values(i, b.w.counters[i].name, from, runs)
+	for g, group := range b.groups {
+		for run, r := range group.runs {
+			own, none := make([]*dispatch, n), make([]int, n)
+			again := false
+			for k, s := range b.samples {
+				if none[k] = -1; s.group != g || s.in[run] == nil || len(s.in[run].values[i]) == 0 {
+					continue
+				}
+				own[k], none[k] = s.in[run], run
+				again = again || runs[k] != run
+			}
+			if again {
+				b.tally.Must(uint64(n) * resultRoom)
+				b.values(i, b.w.counters[i].name+"@"+r.id, own, none)
+			}
+		}
+	}
+}
+
+// values adds a counter whose value in each sample is that of a dispatch of a run; nil is missing.
+func (b *builder) values(i int, name string, from []*dispatch, runs []int) {
 	info := b.w.counters[i]
 	block, _, under := strings.Cut(info.name, "_")
 	if !under {
@@ -162,7 +191,7 @@ func (b *builder) counter(i int) {
 	if info.block != "" {
 		block = info.block
 	}
-	meta := capture.Meta{Name: info.name, Kind: capture.Delta, Unit: info.unit, Doc: info.doc, Block: block,
+	meta := capture.Meta{Name: name, Kind: capture.Delta, Unit: info.unit, Doc: info.doc, Block: block,
 		GPU: b.cfg.GPU, Source: Format{}.Name()}
 	if isLevel(info) {
 		meta.Kind, meta.Combine = capture.Gauge, capture.CombineMean
@@ -172,18 +201,16 @@ func (b *builder) counter(i int) {
 	}
 	c := &capture.Counter{Meta: meta, Axis: b.cfg.Axis}
 	n := len(b.samples)
-	from := make([]*dispatch, n)
-	runs := make([]int, n)
 	whole := make([]float64, n)
 	ids, known := []string{}, map[string]bool{}
 	absent, most := 0, 1
-	for k, s := range b.samples {
+	for k := range b.samples {
 		whole[k] = math.NaN()
-		if from[k], runs[k] = s.measuredBy(i); from[k] == nil {
+		if from[k] == nil {
 			absent++
 			c.Reasons = append(c.Reasons, capture.ReasonRun{From: k, To: k + 1,
 				Reason: capture.Reason{Code: capture.NotCollected, Text: "no run measured " +
-					info.name + " in this dispatch"}})
+					name + " in this dispatch"}})
 			continue
 		}
 		whole[k] = 0
@@ -209,11 +236,11 @@ func (b *builder) counter(i int) {
 	c.Col, c.Integral = capture.NewColumn(data), integral
 	if most > 1 && len(ids)*n <= 1<<22 {
 		b.instances(c, i, from, ids)
-		b.w.warnings = append(b.w.warnings, info.name+" has up to "+
+		b.w.warnings = append(b.w.warnings, name+" has up to "+
 			strconv.Itoa(most)+" values per dispatch: they are its instances, numbered in the order of the file where it does not name them")
 	}
 	if absent > 0 {
-		c.Warnings = append(c.Warnings, info.name+": not measured in "+strconv.Itoa(absent)+" of "+
+		c.Warnings = append(c.Warnings, name+": not measured in "+strconv.Itoa(absent)+" of "+
 			strconv.Itoa(n)+" dispatches")
 	}
 	b.cfg.Counters = append(b.cfg.Counters, c)

@@ -2,6 +2,8 @@ package rocprofv3
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"astrolabe/capture/formats/internal/pairing"
 )
@@ -60,6 +62,9 @@ next:
 		}
 		if len(g.runs) > 1 {
 			w.warn("%d runs measured different counters of the same dispatches: they are passes, and times are those of %s", len(g.runs), g.runs[0].id)
+			if twice := w.repeated(g); len(twice) > 0 {
+				w.warn("%s: measured in several passes; the first counts, and those of the others are counters with the name of their run behind an @", strings.Join(twice, ", "))
+			}
 		}
 	}
 	if len(out) > 1 && len(out) < len(w.runs) && !onlyTraces && len(out[0].runs) > 1 {
@@ -68,28 +73,65 @@ next:
 	return out, onlyTraces
 }
 
-// fits reports whether a run is of the same work: they share dispatches, and it measured no counter of one that the
-// group has already.
+// fits reports whether a run is a pass of the same work: they share dispatches, and it and each run of the group have a
+// counter that the other lacks. Passes repeat what their other counters are divided by, such as the cycles of the GPU;
+// what measured all that another run did is that work done again.
 func (g *group) fits(r *run) (pairing.Pairs, bool) {
 	p, err := pairing.Match(g.known, r.rows(false), true)
 	if err != nil {
 		return p, false
 	}
 	shared := false
-	for l, i := range p.Of {
-		if i < 0 {
-			continue
-		}
-		shared = true
-		for c := range r.dispatches[l].values {
-			for _, d := range g.samples[i].in {
-				if d != nil && len(d.values[c]) > 0 {
-					return p, false
-				}
+	for k := range g.runs {
+		mine, theirs := map[int]bool{}, map[int]bool{}
+		for l, i := range p.Of {
+			if i < 0 || g.samples[i].in[k] == nil {
+				continue
 			}
+			for c := range r.dispatches[l].values {
+				mine[c] = true
+			}
+			for c := range g.samples[i].in[k].values {
+				theirs[c] = true
+			}
+			shared = true
+		}
+		if covers(mine, theirs) || covers(theirs, mine) {
+			return p, false
 		}
 	}
 	return p, shared
+}
+
+// covers reports whether a set of counters holds all of another, which is not empty.
+func covers(all, some map[int]bool) bool {
+	for c := range some {
+		if !all[c] {
+			return false
+		}
+	}
+	return len(some) > 0
+}
+
+// repeated are the names of the counters that several runs of a group measured in one dispatch.
+func (w *work) repeated(g *group) []string {
+	var out []string
+	for i := range w.counters {
+		if slices.ContainsFunc(g.samples, func(s *sample) bool { return s.runsWith(i) > 1 }) {
+			out = append(out, w.counters[i].name)
+		}
+	}
+	return out
+}
+
+// runsWith is how many runs measured a counter in this dispatch.
+func (s *sample) runsWith(counter int) (n int) {
+	for _, d := range s.in {
+		if d != nil && len(d.values[counter]) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // add adds a run whose dispatches have been paired.

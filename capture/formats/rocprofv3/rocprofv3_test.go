@@ -123,6 +123,37 @@ func TestRunsWithOtherCountersArePasses(t *testing.T) {
 	}
 }
 
+// TestPassesMayRepeatACounter: people record the cycles of the GPU in every pass, to divide by those of the same run.
+func TestPassesMayRepeatACounter(t *testing.T) {
+	rows := func(process, counter, first, second string) string {
+		row := `,"Agent 4",1,` + process + `,77,1024,10,"k",64,0,0,8,0,16,"` + counter + `",`
+		return "1,1" + row + first + ",1000,1500\n2,2" + row + second + ",2000,2100\n"
+	}
+	first := counterHeader + rows("77", "SQ_WAVES", "16", "4") + rows("77", "GRBM_GUI_ACTIVE", "12", "5")
+	less := counterHeader + rows("78", "GRBM_GUI_ACTIVE", "13", "6")
+	again := less + rows("78", "TCC_HIT", "7", "8")
+	c := mustOpen(t, folder(t, map[string]string{"pmc_1/77_counter_collection.csv": first, "pmc_2/78_counter_collection.csv": again}))
+	if c.Len() != 2 || len(c.Passes) != 2 {
+		t.Fatalf("%d samples, %d passes: %q", c.Len(), len(c.Passes), c.Warnings)
+	}
+	cycles, waves := c.Counter("GRBM_GUI_ACTIVE"), c.Counter("SQ_WAVES")
+	if cycles.Value(0).Float() != 12 || cycles.Pass != waves.Pass || c.Counter("TCC_HIT").Pass == waves.Pass {
+		t.Errorf("GRBM_GUI_ACTIVE is %v of pass %s", cycles.Value(0).Float(), cycles.Pass.ID)
+	}
+	second := c.Counter("GRBM_GUI_ACTIVE@" + c.Counter("TCC_HIT").Pass.ID)
+	if second == nil || second.Value(0).Float() != 13 || second.Pass != c.Counter("TCC_HIT").Pass {
+		t.Errorf("the second run's GRBM_GUI_ACTIVE is %v", second)
+	}
+	if !strings.Contains(strings.Join(c.Warnings, "\n"), "GRBM_GUI_ACTIVE: measured in several passes") {
+		t.Errorf("warnings %q", c.Warnings)
+	}
+	// All that one run did is that work again, whatever else is beside it.
+	c = mustOpen(t, folder(t, map[string]string{"pmc_1/77_counter_collection.csv": first, "pmc_2/78_counter_collection.csv": less}))
+	if c.Len() != 4 || len(c.Passes) != 0 {
+		t.Errorf("a run with fewer of the same counters: %d samples, %d passes", c.Len(), len(c.Passes))
+	}
+}
+
 func TestRunsWithTheSameCountersAreOtherWork(t *testing.T) {
 	c := mustOpen(t, folder(t, map[string]string{"1_counter_collection.csv": counterRows, "2_counter_collection.csv": strings.ReplaceAll(counterRows, ",77,77,", ",99,99,")}))
 	if c.Len() != 4 || len(c.Passes) != 0 {
