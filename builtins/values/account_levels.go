@@ -147,7 +147,7 @@ func (a *accounting) lack(what string) {
 func (a *accounting) activeShare() []float64 {
 	c := a.find(a.table.active)
 	if c == nil {
-		a.lack(strings.Join(a.table.active, " or "))
+		a.lackAll(a.table.active)
 		return nil
 	}
 	v := fresh(c)
@@ -179,7 +179,7 @@ func (a *accounting) activeShare() []float64 {
 		return v
 	}
 	if len(a.table.elapsed) > 0 {
-		a.lack(strings.Join(a.table.elapsed, " or "))
+		a.lackAll(a.table.elapsed)
 	}
 	for i := range v {
 		v[i] /= float64(a.cap.Capture.Axis.Interval(i)) / 1e9
