@@ -20,6 +20,18 @@ type Property struct {
 // often than those are handed on: its text is for how long at most. A recorder that is killed loses that time.
 const HeldBack = "recording_held_back"
 
+// ElapsedUnknown is the property of a capture whose samples have no known length, only a time to draw: its text says why.
+// Then nothing is known per second, nor how much of the time anybody worked.
+const ElapsedUnknown = "elapsed_unknown"
+
+// Counted is the property that says of whom counters of processors are, where they have no instances that tell: its text
+// is WholeCPUs where CPUs were counted whatever ran on them, and CPUsCounted, if known, how many.
+const (
+	Counted     = "counted"
+	WholeCPUs   = "CPUs"
+	CPUsCounted = "cpus_counted"
+)
+
 // Label is a column of text values, dictionary coded: sample i has Dict[Codes[i]], or no value where the code is -1.
 //
 // The empty text is no value. Recorders and files write it where they have nothing to say, such as for the samples

@@ -1,6 +1,9 @@
 package metrics
 
-import "astrolabe/capture/metrics/formula"
+import (
+	"astrolabe/capture"
+	"astrolabe/capture/metrics/formula"
+)
 
 // cpuConvention is that of the cpu catalogue, whose formulas are ours.
 type cpuConvention struct{ none }
@@ -11,6 +14,9 @@ const sampleTime = "sample_ns"
 func (cpuConvention) before(v *formulaEnv, name string, _ bool) (formula.Operand, bool, error) {
 	if name != sampleTime || v.s.cap.Counter(name) != nil {
 		return formula.Operand{}, false, nil
+	}
+	if p, ok := v.s.cap.Property(capture.ElapsedUnknown); ok {
+		return missing(capture.NotCollected, "%s", p.Text), true, nil
 	}
 	return v.duration(), true, nil
 }

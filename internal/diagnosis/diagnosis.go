@@ -62,6 +62,11 @@ func NewJudge(ctx context.Context, name string) (*Judge, error) {
 
 // Nameable lists the rules that can be named as the bottleneck: causes that are no gates.
 func (j *Judge) Nameable() ([]string, error) {
+	return j.findings("cause")
+}
+
+// findings lists the rules with a role that pages can show, which gates are not.
+func (j *Judge) findings(role string) ([]string, error) {
 	list, ok := j.rules.(starlark.Indexable)
 	if !ok {
 		return nil, errors.New("the script defines no list RULES")
@@ -72,7 +77,7 @@ func (j *Judge) Nameable() ([]string, error) {
 		if !ok {
 			return nil, fmt.Errorf("rule %d is %s, want a dict", i, list.Index(i).Type())
 		}
-		if text(d, "role") == "cause" && text(d, "severity") != "" {
+		if text(d, "role") == role && text(d, "severity") != "" {
 			out = append(out, text(d, "id"))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"astrolabe/capture/formats/internal/delimited"
 	"astrolabe/capture/formats/internal/table"
 	"astrolabe/capture/memory"
+	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
 )
 
@@ -162,6 +163,9 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if cfg.Axis.Len() == 0 {
 		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: empty: it has a header and no rows", f.Name))
 	}
+	if cfg.GPU == "" && ofProcessors(cfg.Counters) {
+		cfg.GPU = processors
+	}
 	if cfg.GPU == "" {
 		cfg.Warnings = append(cfg.Warnings,
 			fmt.Sprintf("%s does not say which GPU it is of: give gpu= for the metrics of its catalogue", f.Name))
@@ -172,6 +176,25 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		}
 	}
 	return capture.New(cfg)
+}
+
+// processors is the catalogue of what a machine's CPUs count.
+const processors = "cpu"
+
+// ofProcessors reports whether most columns of a table are counters of a machine's processors, and some of them no
+// events that GPUs may have as well, such as cycles and instructions.
+func ofProcessors(counters []*capture.Counter) bool {
+	catalogue, err := metrics.Get(processors)
+	if err != nil {
+		return false
+	}
+	known, own := 0, false
+	for _, c := range counters {
+		if e, err := catalogue.Find(c.Name); err == nil && !e.IsMetric() {
+			known, own = known+1, own || e.Group != "Perf events"
+		}
+	}
+	return own && 2*known > len(counters)
 }
 
 // fill reads the file into the configuration.

@@ -25,7 +25,8 @@ type builder struct {
 	runtime uint64 // longest running time in it
 	exact   uint64 // what duration_time counted in it
 	seen    map[key]int
-	guessed bool
+	guessed bool // nothing told how long it took
+	clocks  clocks
 	timed   bool // some reading has an interval
 	metrics int
 	started string
@@ -38,6 +39,7 @@ type key struct{ event, instance string }
 type series struct {
 	key
 	unit    string
+	doc     string
 	rows    []int
 	values  []string
 	running []string
@@ -113,6 +115,10 @@ func (b *builder) add(r *reading) error {
 		b.series[k] = s
 		b.order = append(b.order, s)
 	}
+	if r.value == notCounted && isClock(r.event) && !r.whole && ranNever(r.running) {
+		r.value = "0" // the clock of tasks that did not run stands still
+	}
+	b.clocks.note(r, len(b.ends)-1)
 	s.rows = append(s.rows, len(b.ends)-1)
 	s.values = append(s.values, strings.Clone(r.value))
 	s.running = append(s.running, strings.Clone(r.running))
@@ -158,11 +164,19 @@ func (b *builder) begin(r *reading) error {
 // close ends the current sample; one without an interval is as long as its events say.
 func (b *builder) close() {
 	if b.open && b.plain {
-		d := b.exact
+		d, doubt := b.exact, ""
+		last := len(b.ends) - 1
+		if d == 0 && len(b.clocks.places) > 0 {
+			d = min(b.runtime, 1<<60) // events of a CPU are counted all the time
+		}
+		if d == 0 {
+			if d, doubt = b.clocks.lasted(last); doubt != "" && !slices.Contains(b.warn, doubt) {
+				b.warn = append(b.warn, doubt)
+			}
+		}
 		if d == 0 {
 			d, b.guessed = min(b.runtime, 1<<60), true
 		}
-		last := len(b.ends) - 1
 		if b.starts[last] < 1<<61 {
 			b.ends[last] = b.starts[last] + int64(d)
 		}
@@ -209,7 +223,7 @@ func (b *builder) build() (*capture.Config, error) {
 	}
 	if b.guessed {
 		b.warn = append(b.warn,
-			"perf stat does not print how long it ran: the longest time that an event ran is taken for it (measure the event duration_time, or use -I)")
+			"perf stat does not print how long it ran: the longest time that an event ran is drawn, and no rate is known (count task-clock or duration_time, or use -I)")
 	}
 	if b.metrics > 0 {
 		b.warn = append(b.warn, fmt.Sprintf("%d values that perf computed from counts are left out", b.metrics))
@@ -219,6 +233,7 @@ func (b *builder) build() (*capture.Config, error) {
 	if b.started != "" {
 		cfg.Properties = append(cfg.Properties, capture.Property{Name: "started", Text: b.started, IsText: true})
 	}
+	b.tell(cfg, axis)
 	cfg.Counters = b.counters(axis)
 	cfg.Warnings = b.warn
 	return cfg, nil
@@ -233,7 +248,8 @@ func (b *builder) counters(axis *capture.Axis) []*capture.Counter {
 	var out, extra []*capture.Counter
 	byName := map[string]*capture.Counter{}
 	var tally memory.Tally
-	for _, s := range slices.Concat(b.order, b.overKinds()) {
+	sums := b.overKinds()
+	for _, s := range slices.Concat(b.order, sums) {
 		tally.Must(counterRoom + reasonRoom*uint64(len(s.rows)))
 		for _, c := range s.counters(axis) {
 			name := c.Name
@@ -306,7 +322,7 @@ func (s *series) counters(axis *capture.Axis) []*capture.Counter {
 		return []*capture.Counter{s.sum(axis)}
 	}
 	n := axis.Len()
-	main := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: s.event, Unit: s.unit, Source: "perf stat"},
+	main := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: s.event, Unit: s.unit, Doc: s.doc, Source: "perf stat"},
 		Reasons: s.reasons(n)}
 	main.Col = capture.LazyColumn(n, func() (capture.Data, error) { return s.column(s.values, n), nil })
 	out := []*capture.Counter{main}
@@ -368,6 +384,12 @@ func (s *series) column(texts []string, n int) capture.Data {
 		}
 	}
 	return out
+}
+
+// ranNever reports whether an event without a count was never there to be counted, by the share that perf prints of its time.
+func ranNever(running string) bool {
+	share, err := number(running)
+	return running == "" || err == nil && share == 100
 }
 
 // whyNotCounted tells from the share of its time that an event ran why it has no count. perf prints all of it where

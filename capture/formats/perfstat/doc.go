@@ -2,8 +2,10 @@
 // in intervals (-I), and per CPU, core, die, socket, node, thread or control group (-A, --per-core and so on).
 //
 // A time stamp of -I is the end of its interval, and the first begins at 0. Without intervals there is one sample; its
-// length is what the event duration_time counted, else the longest time that an event ran, with a warning. Output that
-// --append added goes on where the one before it ended.
+// length is what the event duration_time counted, else what the CPUs utilized that perf printed say. Where nothing tells
+// it is drawn as long as the longest time that an event ran, and the property capture.ElapsedUnknown says so. Output that
+// --append added goes on where the one before it ended. Of whole CPUs the property capture.Counted says so; clocks.go
+// says how they are told from tasks, and how tasks get a task-clock that was not counted.
 //
 // In the text for people counts are exact too, whatever the locale puts between thousands; times and scaled values are
 // rounded to two digits, and a warning says so. Its sample is as long as the elapsed time that it prints, and the

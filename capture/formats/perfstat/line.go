@@ -26,6 +26,8 @@ type reading struct {
 	running  string // percent of the time enabled
 	timed    bool   // runtime and running are there
 	metrics  int    // values that perf computed
+	utilized string // CPUs that the tasks kept busy, as perf computed of a clock and the elapsed time
+	whole    bool   // instance is a CPU, or some of the machine's
 	summary  bool   // the total of intervals that stand there already
 }
 
@@ -136,14 +138,14 @@ func (r *reading) before(f []string) error {
 	case len(f) == 1:
 		r.instance = f[0]
 		if m := cpuForm().FindStringSubmatch(f[0]); m != nil {
-			r.instance = m[1]
+			r.instance, r.whole = m[1], true
 		}
 	case len(f) == 2 && (aggregateForm().MatchString(f[0]) || f[0] != ""):
 		n, err := strconv.ParseUint(f[1], 10, 32)
 		if err != nil {
 			return fmt.Errorf("%q is no number of CPUs", f[1])
 		}
-		r.instance, r.parts = f[0], n
+		r.instance, r.parts, r.whole = f[0], n, true
 	default:
 		return fmt.Errorf("%q stands before the count, where a time and a CPU are expected", strings.Join(f, " "))
 	}
@@ -177,9 +179,15 @@ func (r *reading) after(f []string, sep string) error {
 		if f[i] != "" {
 			r.metrics++
 		}
+		if strings.EqualFold(f[i+1], cpusUtilized) {
+			r.utilized = f[i]
+		}
 	}
 	return nil
 }
+
+// cpusUtilized is what perf calls a clock divided by the elapsed time.
+const cpusUtilized = "CPUs utilized"
 
 func isWhole(s string) bool {
 	_, err := strconv.ParseUint(s, 10, 64)
@@ -240,11 +248,16 @@ func parseJSON(text string) (*reading, error) {
 	if !isValue(r.value) {
 		return nil, fmt.Errorf("event %s: the counter-value %q is no number", r.event, r.value)
 	}
+	if strings.EqualFold(j.MetricUnit, cpusUtilized) {
+		r.utilized = fmt.Sprint(j.MetricValue)
+	}
+	r.whole = j.Thread == nil && j.Cgroup == nil
 	for _, id := range []*string{j.CPU, j.Core, j.Die, j.Cluster, j.Cache, j.Socket, j.Node, j.Thread, j.Cgroup} {
 		if id != nil {
 			r.instance = joinIDs(r.instance, *id)
 		}
 	}
+	r.whole = r.whole && r.instance != ""
 	if j.Interval != nil {
 		r.interval = j.Interval.String()
 	}

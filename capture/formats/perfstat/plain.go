@@ -20,6 +20,7 @@ import (
 
 var (
 	plainTitle    = pattern(`^\s*Performance counter stats for `)
+	plainMachine  = pattern(`stats for '(system wide|CPU\(s\) )`)
 	plainHead     = pattern(`^#\s+time\s.*\bcounts\s.*\bunit\s+events`)
 	plainNoise    = pattern(`\( ?\+-\s*([0-9.,]+)% ?\)`)
 	plainRunning  = pattern(`\(\s*([0-9]+[.,][0-9]+)%\)\s*$`)
@@ -88,14 +89,14 @@ func (r *reading) plainPlace(text string) (rest string, ok bool) {
 	word, rest, _ := strings.Cut(text, " ")
 	switch {
 	case cpuForm().MatchString(word):
-		r.instance = cpuForm().FindStringSubmatch(word)[1]
+		r.instance, r.whole = cpuForm().FindStringSubmatch(word)[1], true
 		return strings.TrimLeft(rest, " "), true
 	case aggregateForm().MatchString(word):
 		number, rest, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
 		if _, err := fmt.Sscan(number, &r.parts); err != nil {
 			return "", false
 		}
-		r.instance = word
+		r.instance, r.whole = word, true
 		return strings.TrimLeft(rest, " "), true
 	}
 	if _, _, ok := cutValue(text); ok {
@@ -170,6 +171,7 @@ func (p *plainReader) take(b *builder, text string, n int) error {
 		if m := plainRuns().FindStringSubmatch(text); m != nil {
 			p.runs = m[1]
 		}
+		b.clocks.systemWide = b.clocks.systemWide || plainMachine().MatchString(text)
 		if b.open && b.plain {
 			b.finishOutput()
 		}

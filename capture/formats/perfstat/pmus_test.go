@@ -29,10 +29,13 @@ func TestEventsOfAllKindsOfCoresAreAdded(t *testing.T) {
 	if len(c.Counter("cycles").Warnings) != 2 {
 		t.Errorf("cycles do not say that both were scaled: %q", c.Counter("cycles").Warnings)
 	}
-	for _, name := range []string{"slots", "cpu-cycles"} {
-		if c.Counter(name) != nil {
-			t.Errorf("%s is told of all cores, and was counted on one kind of them", name)
-		}
+	if c.Counter("cpu-cycles") != nil {
+		t.Error("cpu-cycles are told of all cores, and were counted on the kind with few of the cycles")
+	}
+	want(t, c, "slots", "72000000000") // of the kind with nearly all of the cycles
+	c = mustParse(t, strings.NewReplacer("12,000,000,000 ", "600,000,000 ", "ATOM", "").Replace(hybrid))
+	if c.Counter("slots") != nil {
+		t.Error("slots are told of all cores, and were counted on one kind of them, which has two thirds of the cycles")
 	}
 }
 
@@ -50,6 +53,9 @@ func TestKindsOfCoresThatDidNotRunDoNotCount(t *testing.T) {
 	c := mustParse(t, text)
 	want(t, c, "cycles", "2000000000")
 	want(t, c, "topdown-mem-bound", "8000000000")
+	if c.Counter("cpu_atom/cycles/") != nil || !strings.Contains(strings.Join(c.Warnings, "\n"), "nothing ran on the cores of cpu_atom") {
+		t.Errorf("cores on which nothing ran have missing counts: %q", c.Warnings)
+	}
 	// One PMU alone is a longer name for the same.
 	c = mustParse(t, strings.NewReplacer("cpu_core/", "cpu/", "cpu_atom/cycles/", "faults").Replace(text))
 	want(t, c, "cycles", "2000000000")
@@ -59,7 +65,8 @@ func TestEventsOfOtherPMUsStayThemselves(t *testing.T) {
 	for event, plain := range map[string]string{
 		"cpu_core/cycles/": "cycles", "cpu_atom/topdown-retiring/u": "topdown-retiring:u", "cpu/cycles/:u": "cycles:u",
 		"cpu/event=0x3c,umask=0/": "", "uncore_imc/cas_count_read/": "", "power/energy-pkg/": "", "cycles": "",
-		"cpu_core/": "", "cpu_core//": "",
+		"cpu_core/": "", "cpu_core//": "", "armv8_pmuv3_0/stall_backend/": "stall_backend", "armv8_cortex_a76/cycles/u": "cycles:u",
+		"arm_cmn_0/hnf_cache_miss/": "",
 	} {
 		if _, got, _ := coreEvent(event); got != plain {
 			t.Errorf("coreEvent(%q) is %q, want %q", event, got, plain)

@@ -16,7 +16,8 @@ var (
 
 var (
 	metricHead = pattern(`^\s*time[,;|\t]([^,;|\t]*[,;|\t])*$`)
-	metricJSON = pattern(`^\{("interval" : [0-9.]+)?\}|^\{.*"metric-value" : `)
+	metricJSON = pattern(`^\{("interval" : [0-9.]+)?\}|^\{.*"metric-value" : |^\{("interval" : [0-9.]+, )?"%\s+\w+" : "`)
+	metricText = pattern(`^#\s+time\s+%\s`)
 )
 
 // refusal says why the beginning of a file cannot be read, although perf stat wrote it; nil where it is not known to be
@@ -34,6 +35,7 @@ func refusal(lines []string) error {
 			plainElapsed().MatchString(text)):
 			plain = true
 		case strings.HasPrefix(text, "#"):
+			metrics = metrics || metricText().MatchString(text)
 		default:
 			content++
 			metrics = metrics || content == 1 && metricHead().MatchString(text) ||

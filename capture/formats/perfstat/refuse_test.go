@@ -22,6 +22,18 @@ func TestOutputWithoutCountsNamesTheOptionThatGivesThem(t *testing.T) {
 	}
 }
 
+func TestMetricsAloneNameTheOptionInEveryForm(t *testing.T) {
+	for _, text := range []string{
+		"#           time    %  tma_retiring %  tma_backend_bound\n     1.000300000            11.2                 84.9\n",
+		`{"interval" : 1.000300000, "%  tma_retiring" : "11.2", "%  tma_backend_bound" : "84.9"}` + "\n",
+		`{"%  tma_retiring" : "11.2", "%  tma_backend_bound" : "84.9"}` + "\n",
+	} {
+		if _, err := parse(text); !errors.Is(err, errMetricOnly) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func FuzzRefusal(f *testing.F) {
 	for _, s := range []string{" Performance counter stats for 'x':\n 1 y\n", "# started on x\n",
 		" time,a,\n", "{}\n", ""} {

@@ -172,8 +172,12 @@ func (f *File) findHeader(head []byte, start int) error {
 		return errShort
 	}
 	f.data, f.dataLine = int64(pos+min(next, len(head)-pos)), f.Line+lines
-	if allNumbers(cells) {
-		return f.headerFromComment(head, comment, pos, cells)
+	isNumber := func(cell string) bool { return IsNumber(cell, 0) }
+	if comment >= 0 && slices.ContainsFunc(cells, isNumber) || allNumbers(cells) {
+		err := f.headerFromComment(head, comment, pos, cells)
+		if err == nil || allNumbers(cells) {
+			return err
+		}
 	}
 	f.setHeader(cells)
 	return nil
@@ -200,11 +204,13 @@ func (f *File) noHeader(head []byte, comment int) error {
 	return fmt.Errorf("%s: %w: it has comment lines only", f.Name, ErrEmpty)
 }
 
-// headerFromComment takes the names from a comment line right before the first row of numbers, where numpy puts them.
+// headerFromComment takes the names from a comment line right before the first row with numbers, where numpy and sadf put
+// them.
 func (f *File) headerFromComment(head []byte, comment, pos int, first []string) error {
 	if comment >= 0 {
 		line := bytes.TrimLeft(head[comment:pos], "# ")
-		if cells, _, _, ok := f.row(terminated(line, true)); ok && len(cells) == len(first) && !allNumbers(cells) {
+		if cells, _, _, ok := f.row(terminated(line, true)); ok && len(cells) == len(first) &&
+			!slices.ContainsFunc(cells, func(c string) bool { return IsNumber(c, 0) }) {
 			f.data, f.dataLine = int64(pos), f.Line
 			f.Line--
 			f.setHeader(cells)

@@ -280,7 +280,7 @@ func (u TimeUnit) nanoseconds(n number) (ns int64, ok bool) {
 
 var dateLayouts = [...]string{
 	time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 -0700",
-	"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
+	"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05.999999999 UTC",
 }
 
 // parseElapsed reads a stretch of time as clocks show it: "1 days 02:03:04.5", "02:03:04" or "-0:00:01", in ns.

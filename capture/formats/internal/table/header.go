@@ -82,6 +82,9 @@ func splitUnit(full string) (name, unit string) {
 			return n, strings.TrimSpace(u)
 		}
 	}
+	if strings.HasPrefix(full, "%") {
+		return full, "percent" // as sysstat's tools call shares: %user, %idle
+	}
 	return full, ""
 }
 
