@@ -25,7 +25,7 @@ var AccountMethod = binding.Method[*binding.Env]{
 		"blocks spread evenly are read), clock, clock_max, frame (the length of one in " +
 		"seconds where none are marked), idle (the unit that has the time without work, in place of whom the GPU " +
 		"waits for), rests (units that have parts of that, by levels that are shares of the samples; one that is first has " +
-		"its time whatever works meanwhile), floor (the least level of a limiter), asleep (whether samples without a value of active are " +
+		"its time whatever works meanwhile), floor (the least level of a limiter), instead (of lists of a counter, a text and another one: formulas have the other in place of the text where the counter was not recorded), asleep (whether samples without a value of active are " +
 		"those of a device without a clock), busiest (of several instances of active the one with most work counts " +
 		"in every sample), device (what reports call what works, \"the GPU\"), turns (the label of the sets of " +
 		"counters that take turns, if several do), thread (the load from which a processor sets the pace) and unsure " +
@@ -37,7 +37,9 @@ var AccountMethod = binding.Method[*binding.Env]{
 		"the first that tells counts. A unit may say how high its level can be where it is missing (guess), and what " +
 		"would measure it (set): that is then the name of the part of the time that is not measured. Without set, a " +
 		"metric set of the GPU's catalogue that has the metrics of the level is chosen: the one that shows most of " +
-		"what was not measured. Of a fallback beside says that what was not measured is as likely, and shares the " +
+		"what was not measured. Where its level is only how high it is at least, up_to says how high it may be, and tells what would tell: " +
+		"time in which that decides is not measured. " +
+		"Of a fallback beside says that what was not measured is as likely, and shares the " +
 		"time with it. With holds its level is the share of the time in which it holds up all others; with least it " +
 		"is a share of the highest value that the capture shows (of the metric most, a name or alternatives, where it " +
 		"has one), or of least where that is more. With floor it sets " +
@@ -128,6 +130,7 @@ type accounting struct {
 	roles   []string                    // that metrics of the capture's GPU play, see absent
 	known   map[string]*capture.Counter // by name, see named; nil for one that the capture does not have
 	spare   [][]float64                 // see room
+	summed  int                         // processors of which only the sum was recorded
 }
 
 func (a *accounting) run(e *binding.Env, ctx context.Context) (*Account, error) {
@@ -209,7 +212,7 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 	}
 	pace.Begins, pace.Ends = a.cap.Capture.Axis.Start, a.cap.Capture.Axis.End
 	waits = analysis.PaceOf(pace)
-	in.Waiter, in.Exact = waits.Waiter, waits.Exact
+	in.Waiter, in.Exact, in.Steady = waits.Waiter, waits.Exact, waits.Steady
 	for _, en := range a.table.rests {
 		if share := a.values(en.level[0]); share != nil {
 			in.Rests = append(in.Rests, analysis.AccountRest{Name: en.name, Share: share, Stays: en.stays, First: en.first})

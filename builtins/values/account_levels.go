@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/units"
 )
 
 // find is the first of some metrics that the capture has with values, nil where there is none. A name with spaces is a
@@ -34,6 +35,9 @@ func (a *accounting) named(name string) *capture.Counter {
 func (a *accounting) lookUp(name string) *capture.Counter {
 	var c *capture.Counter
 	var err error
+	if strings.Contains(name, " ") {
+		name = a.substituted(name)
+	}
 	if c, err = a.cap.resolve(name); err != nil && strings.Contains(name, " ") {
 		c, err = metrics.EvalWith(a.cap.Capture, a.cap.env.Defined(a.cap.Capture.GPU), name, capture.Meta{})
 	}
@@ -41,6 +45,16 @@ func (a *accounting) lookUp(name string) *capture.Counter {
 		return nil
 	}
 	return c
+}
+
+// substituted is a formula with what stands in it for counters that were not recorded.
+func (a *accounting) substituted(formula string) string {
+	for _, s := range a.table.instead {
+		if strings.Contains(formula, s.text) && a.named(s.counter) == nil {
+			formula = strings.ReplaceAll(formula, s.text, s.put)
+		}
+	}
+	return formula
 }
 
 // values are those of the first of some metrics in every sample, percentages as shares; where it is missing in one
@@ -53,7 +67,7 @@ func (a *accounting) values(names []string) []float64 {
 			continue
 		}
 		scale := 1.
-		if c.Unit == "percent" {
+		if isPercent(c) {
 			scale = 0.01
 		}
 		var lacks atomic.Bool
@@ -118,6 +132,9 @@ func (a *accounting) inTurns() bool {
 	return l != nil && len(l.Dict) > 1
 }
 
+// isPercent reports whether a counter is in percent, however its file spells that.
+func isPercent(c *capture.Counter) bool { return metrics.SameUnit(c.Unit, "percent") }
+
 // fillMean takes the mean of the values that are known for those that are not.
 func fillMean(v []float64) {
 	sum, n := 0.0, 0.0
@@ -142,15 +159,42 @@ func (a *accounting) lack(what string) {
 	}
 }
 
+// activeOf is the first of what tells that the device worked, and where that has no value what the next one of its unit has: a formula may lack a counter in some
+// samples alone.
+func (a *accounting) activeOf() (*capture.Counter, []float64) {
+	c := a.find(a.table.active)
+	if c == nil {
+		return nil, nil
+	}
+	v := fresh(c)
+	if a.table.asleep { // what is missing is told by that
+		return c, v
+	}
+	for _, name := range a.table.active {
+		if !slices.ContainsFunc(v, math.IsNaN) {
+			break
+		}
+		if next := a.named(name); next != nil && next != c && next.Unit == c.Unit {
+			a.read(next, func(lo int, values []float64) {
+				for i, x := range values {
+					if math.IsNaN(v[lo+i]) {
+						v[lo+i] = x
+					}
+				}
+			})
+		}
+	}
+	return c, v
+}
+
 // activeShare is the share of every sample in which the device worked: its cycles with work in all its cycles, in those
 // that its clock made, or in those of the samples that are fullest. nil where nothing tells.
 func (a *accounting) activeShare() []float64 {
-	c := a.find(a.table.active)
+	c, v := a.activeOf()
 	if c == nil {
 		a.lackAll(a.table.active)
 		return nil
 	}
-	v := fresh(c)
 	if a.table.busiest {
 		for _, one := range c.Instances {
 			for i, x := range one.Floats() {
@@ -160,7 +204,7 @@ func (a *accounting) activeShare() []float64 {
 			}
 		}
 	}
-	if c.Unit == "percent" {
+	if isPercent(c) {
 		for i := range v {
 			if v[i] /= 100; a.table.asleep && math.IsNaN(v[i]) {
 				v[i] = 0
@@ -178,17 +222,19 @@ func (a *accounting) activeShare() []float64 {
 		})
 		return v
 	}
-	if len(a.table.elapsed) > 0 {
-		a.lackAll(a.table.elapsed)
-	}
 	for i := range v {
 		v[i] /= float64(a.cap.Capture.Axis.Interval(i)) / 1e9
 	}
-	if f := a.find(a.table.clock); f != nil && f.Kind == capture.Gauge {
+	if f := a.clock(); f != nil && a.ofClock(v, f) {
 		for i, hz := range f.Floats() {
 			v[i] /= hz
 		}
 		return v
+	}
+	if names := a.table.clock; len(names) > 0 { // which more programs record than all cycles of a clock
+		a.lack(strings.Join(names, " or "))
+	} else {
+		a.lackAll(a.table.elapsed)
 	}
 	top := highest(v)
 	if !(top > 0) {
@@ -198,6 +244,29 @@ func (a *accounting) activeShare() []float64 {
 		v[i] /= top
 	}
 	return v
+}
+
+// clock is the device's frequency in every sample, nil where it was not recorded.
+func (a *accounting) clock() *capture.Counter {
+	if f := a.find(a.table.clock); f != nil && f.Kind == capture.Gauge {
+		return f
+	}
+	return nil
+}
+
+// clockExceeded is how many times as many cycles as its clock gives a device counts at most, where the clock is read a
+// little late: with more it is that of another part of the device, or in another unit. Ours.
+const clockExceeded = 1.1
+
+// ofClock reports whether a clock in Hz can have made so many cycles in a second, on the whole.
+func (a *accounting) ofClock(rates []float64, clock *capture.Counter) bool {
+	worked, had := 0.0, 0.0
+	for i, hz := range clock.Floats() {
+		if time := float64(a.cap.Capture.Axis.Interval(i)); rates[i] >= 0 && hz >= 0 {
+			worked, had = worked+rates[i]*time, had+hz*time
+		}
+	}
+	return worked <= clockExceeded*had
 }
 
 // highest is the highest value but for a few: the 99th percentile. NaN where there is none.
@@ -210,15 +279,19 @@ func highest(v []float64) float64 {
 	return finite[(len(finite)-1)*99/100]
 }
 
-// clockLoss is what the highest clock would take off the time of every sample; nil where the clock or its highest value
-// is unknown.
+// clockLoss is what the highest clock would take off the time of every sample; nil where the clock is unknown. Where the
+// capture does not say the device's highest, what it had in a part of the capture it can have in all.
 func (a *accounting) clockLoss() []float64 {
 	top := a.constant(a.table.clockMax)
+	f := a.clock()
+	if f != nil && !(top > 0) {
+		top = highest(f.Floats())
+	}
 	if !(top > 0) {
 		return nil
 	}
 	out := make([]float64, a.n)
-	if f := a.find(a.table.clock); f != nil && f.Kind == capture.Gauge {
+	if f != nil {
 		a.read(f, func(lo int, hz []float64) {
 			for i, x := range hz {
 				out[lo+i] = max(0, 1-x/top)
@@ -251,7 +324,8 @@ func (a *accounting) constant(name string) float64 {
 	return math.NaN()
 }
 
-// processors is the load of every processor in the samples that are looked at.
+// processors is the load of every processor in the samples that are looked at; none where only a sum of several was
+// recorded, which does not tell a thread that is busy all along from several that are now and then.
 func (a *accounting) processors(looked []int) (out [][]float64) {
 	c := a.find(a.table.cpus)
 	if c == nil {
@@ -259,6 +333,9 @@ func (a *accounting) processors(looked []int) (out [][]float64) {
 	}
 	list := c.Instances
 	if len(list) == 0 {
+		if a.summed = a.processorsIn(c); a.summed > 1 {
+			return nil
+		}
 		list = []*capture.Counter{c}
 	}
 	for _, p := range list {
@@ -280,6 +357,37 @@ func (a *accounting) processors(looked []int) (out [][]float64) {
 	}
 	return out
 }
+
+// processorsIn is how many processors a load is of that is made of the times in their states: these add up to the time
+// of each. 1 where they are told in another unit, or do not add up.
+func (a *accounting) processorsIn(load *capture.Counter) int {
+	spent := 0.0
+	for _, name := range load.Inputs {
+		c := a.named(name)
+		if c == nil {
+			continue
+		}
+		to, ok := units.Convert(c.Unit, "ns")
+		if !ok || c.Kind != capture.Delta || len(c.Instances) > 0 {
+			return 1
+		}
+		spent += to.Apply(c.Total().Float())
+	}
+	if !(spent > 0) {
+		return 1
+	}
+	measured := 0.0
+	for i := range a.n {
+		measured += float64(a.cap.Capture.Axis.Interval(i))
+	}
+	if n := math.Round(spent / measured); n > 1 && n < processorsLikely {
+		return int(n)
+	}
+	return 1
+}
+
+// processorsLikely is more than any machine has.
+const processorsLikely = 1 << 14
 
 // processorsMost is how many samples of processors are looked at: each has some ten columns, which takes as long as all
 // units of the device, and what they say of a million samples a part of these says as well.

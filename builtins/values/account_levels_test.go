@@ -46,3 +46,15 @@ func TestLoadsOfProcessorsAreThoseOfTheirSamples(t *testing.T) {
 		}
 	}
 }
+
+// Rows of tables differ in length, and a share in "%" is one of each row.
+func TestAShareIsOneInEverySpelling(t *testing.T) {
+	for _, unit := range []string{"percent", "%", "pct"} {
+		c := &capture.Counter{Meta: capture.Meta{Name: "busy", Unit: unit, Kind: capture.Gauge},
+			Axis: &capture.Axis{Start: []int64{0, 10}, End: []int64{10, 50}}, Col: capture.NewColumn(capture.Data{F: []float64{100, 50}})}
+		a := &accounting{n: 2, known: map[string]*capture.Counter{"busy": c}, table: &accountTable{active: []string{"busy"}}}
+		if got := a.activeShare(); !slices.Equal(got, []float64{1, 0.5}) {
+			t.Errorf("%s: works for %v of its rows", unit, got)
+		}
+	}
+}

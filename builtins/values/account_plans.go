@@ -70,7 +70,7 @@ func (a *accounting) factors(list [][]string) (out []factor, known bool) {
 			return nil, false
 		default:
 			f := factor{counter: a.named(names[k]), scale: 1, others: k+1 < len(names), names: names}
-			if f.counter.Unit == "percent" {
+			if isPercent(f.counter) {
 				f.scale = 0.01
 			}
 			out = append(out, f)

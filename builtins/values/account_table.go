@@ -19,11 +19,31 @@ type accountTable struct {
 	clockMax, turns              string
 	frame, floor, thread, unsure float64 // s, a level, a load, and a share
 	idle                         string  // the unit that has the time without work
-	device                       string  // what reports call what works
-	busiest                      bool    // of the instances of active the one with most work counts in every sample
-	asleep                       bool    // a missing active share is that of a device without a clock
+	instead                      []substitute
+	device                       string // what reports call what works
+	busiest                      bool   // of the instances of active the one with most work counts in every sample
+	asleep                       bool   // a missing active share is that of a device without a clock
 	queues, units                []accountEntry
 	rests                        []accountEntry // parts of what idle has
+}
+
+// substitute is what tells nearly the same where a counter was not recorded: the text that formulas have in place of another one.
+type substitute struct{ counter, text, put string }
+
+// substitutesField takes a list of [counter, text, text in its place].
+func substitutesField(to *[]substitute) func(starlark.Value) error {
+	return func(v starlark.Value) error {
+		return binding.Each(v, func(x starlark.Value) error {
+			names, err := nameList(x)
+			if err == nil && len(names) != 3 {
+				err = fmt.Errorf("got %d texts, want a counter, a text and what stands in its place", len(names))
+			}
+			if err == nil {
+				*to = append(*to, substitute{names[0], names[1], names[2]})
+			}
+			return err
+		})
+	}
 }
 
 // accountEntry is a queue or unit of it.
@@ -31,6 +51,8 @@ type accountEntry struct {
 	name, title           string
 	kind, queue, set      string
 	level, per            [][]string // factors and divisors, each with alternatives
+	upTo                  [][]string // see analysis.AccountUnit.Most
+	tells                 string     // what would tell
 	guess                 []string   // how high the level may be where it is missing
 	clocked               [][]string // see followsClock: a factor of the level
 	counted               []string   // counters that would have counted something
@@ -131,6 +153,7 @@ func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 		"floor": numberField(&t.floor), "thread": numberField(&t.thread), "unsure": numberField(&t.unsure),
 		"asleep": flagField(&t.asleep), "busiest": flagField(&t.busiest), "queues": entriesField(&t.queues),
 		"units": entriesField(&t.units), "rests": entriesField(&t.rests),
+		"instead": substitutesField(&t.instead),
 	}.read(d)
 	for _, en := range t.rests {
 		if err == nil && (t.idle == "" || len(en.level) != 1) {
@@ -150,7 +173,8 @@ func readAccountEntry(v starlark.Value) (accountEntry, error) {
 	err := fields{
 		"name": textField(&en.name), "title": textField(&en.title), "kind": textField(&en.kind),
 		"queue": textField(&en.queue), "set": textField(&en.set), "source": textField(&source),
-		"level": factorsField(&en.level), "per": factorsField(&en.per), "clocked": factorsField(&en.clocked),
+		"level": factorsField(&en.level), "per": factorsField(&en.per), "up_to": factorsField(&en.upTo),
+		"tells": textField(&en.tells), "clocked": factorsField(&en.clocked),
 		"guess": namesField(&en.guess), "counted": namesField(&en.counted), "scale": numberField(&en.scale),
 		"offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure),
 		"stays": numberField(&en.stays), "floor": numberField(&en.floor), "least": numberField(&en.least),

@@ -42,6 +42,9 @@ func (a *accounting) units() (out []analysis.AccountUnit, lacking []bool) {
 		if len(u.guess) > 0 {
 			unit.Guess = a.values(u.guess)
 		}
+		if len(u.upTo) > 0 {
+			unit.Most, unit.Tells = a.bound(u), u.tells
+		}
 		if !again {
 			place[u.name], lacks[u.name] = len(out), slices.Clone(a.missing[before:])
 			out, lacking, open = append(out, unit), append(lacking, false), append(open, p)
@@ -58,6 +61,12 @@ func (a *accounting) units() (out []analysis.AccountUnit, lacking []bool) {
 			seen = true
 			if out[first].Level[k] = x; u.fallback {
 				out[first].Level[k] = 0
+			}
+			if unit.Most != nil {
+				if out[first].Most == nil {
+					out[first].Most, out[first].Tells = missingEverywhere(a.n), unit.Tells
+				}
+				out[first].Most[k] = unit.Most[k]
 			}
 		}
 		if !seen {
@@ -77,6 +86,24 @@ func (a *accounting) units() (out []analysis.AccountUnit, lacking []bool) {
 	}
 	flush()
 	return out, lacking
+}
+
+// bound is how high the level of an entry may be in every sample.
+func (a *accounting) bound(u accountEntry) []float64 {
+	lacked := len(a.missing)
+	u.level = u.upTo
+	p := a.plan(u)
+	a.evaluate(p)
+	a.missing = a.missing[:lacked] // its level lacks the same
+	return p.out
+}
+
+func missingEverywhere(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	return out
 }
 
 // holes is the share of the time with work from which on a metric without values is named among what is missing.
@@ -210,10 +237,17 @@ func (a *accounting) reads(formulas []string) (first []string, err error) {
 	return first, nil
 }
 
-// called is a name of the table, or what the capture's catalogue calls a role ("queue:fragment").
+// called is a name of the table, or what the capture's catalogue calls a role ("queue:fragment"), or a set that has what plays it.
 func (a *accounting) called(name string) string {
-	if c, err := a.cap.resolve(name); err == nil && strings.Contains(name, ":") {
+	c, err := a.cap.resolve(name)
+	switch {
+	case err != nil || !strings.Contains(name, ":"):
+		return name
+	case !metrics.IsRole(c.Name):
 		return c.Name
+	}
+	if sets, _ := metrics.SetsShowing(a.cap.Capture, name); len(sets) > 0 {
+		return sets[0] // what several metrics of a set play has no name that anybody could record
 	}
 	return name
 }

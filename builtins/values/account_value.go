@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"go.starlark.net/starlark"
 
@@ -38,7 +39,7 @@ func (a *Account) String() string {
 		}
 		name := partName(p)
 		if p.Kind == analysis.LimitMissing && p.Name != "" { // which is what to record
-			name = waitTitles[p.Kind] + " (record " + p.Name + ")"
+			name = waitTitles[p.Kind] + " (" + toTell(p.Name) + ")"
 		}
 		text += fmt.Sprintf("%s%s %.3g %%", sep, name, 100*float64(p.Time)/float64(max(1, a.found.Base)))
 	}
@@ -52,6 +53,14 @@ func (a *Account) AttrNames() []string   { return accountValueTable.AttrNames() 
 
 func (a *Account) Attr(name string) (starlark.Value, error) {
 	return accountValueTable.Attr(a.env, a, name)
+}
+
+// toTell is what to do so that a part can be measured: of a flag, which says what no recording can, to give it.
+func toTell(name string) string {
+	if strings.HasPrefix(name, "--") {
+		return "give " + name
+	}
+	return "record " + name
 }
 
 // partName is what scripts call a part: the name of its unit or queue, or that of its kind.
@@ -76,7 +85,7 @@ var waitTitles = map[analysis.LimitKind]string{
 // title is what reports call a part.
 func (t *accountTable) title(p *analysis.AccountPart) string {
 	if p.Kind == analysis.LimitMissing && p.Name != "" {
-		return "not measured: record " + p.Name
+		return "not measured: " + toTell(p.Name)
 	}
 	if text := waitTitles[p.Kind]; text != "" {
 		return text
@@ -290,8 +299,16 @@ var accountValueTable = binding.MethodTable[*Account]{
 			return starlark.String(a.pace.Waiter.String())
 		}},
 		{Name: "busiest", Type: "float",
-			Doc: "The load of the busiest processor, 0 to 1; None where none was recorded.",
+			Doc: "The load of the busiest processor, 0 to 1; None where none was recorded by itself.",
 			Get: func(a *Account) starlark.Value { return binding.Float(a.pace.Busiest) }},
+		{Name: "summed", Type: "int",
+			Doc: "Of how many processors only the sum was recorded, in which no busy thread shows; else 0.",
+			Get: func(a *Account) starlark.Value {
+				if a.run.summed > 1 {
+					return starlark.MakeInt(a.run.summed)
+				}
+				return starlark.MakeInt(0)
+			}},
 		{Name: "together", Type: "float", Doc: "The correlation of that load with the device's.",
 			Get: func(a *Account) starlark.Value { return binding.Float(a.pace.Correlation) }},
 		{Name: "cadence", Type: "float", Doc: "The rate in Hz at which work repeats.",

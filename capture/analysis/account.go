@@ -78,6 +78,11 @@ type AccountUnit struct {
 	// Guess is how high its level may be in samples that lack it, by what else was recorded; nil is as high as any.
 	// Where it is too low to lead, the unit is left out instead of counted as not measured.
 	Guess []float64
+	// Most is how high the level may be where Level is only how high it is at least, as where it depends on something
+	// that the capture does not say; not above Level, or NaN, where it is known. nil where it is known everywhere.
+	// Where it may lead and does not for certain, the time is not measured, and Tells names what would tell.
+	Most  []float64
+	Tells string
 	// Set names what would measure a level that is missing, and so the part of the time that is not measured. It may be
 	// "".
 	Set string
@@ -95,6 +100,9 @@ type AccountInput struct {
 	Waiter LimitKind
 	// Exact says that frames keep the dates of a display so exactly that it sets the pace of a device without idle time too.
 	Exact bool
+	// Steady says that work repeats exactly as often as a display is refreshed, so that it sets the pace of a device with
+	// less idle time too.
+	Steady bool
 	// Idle is the part, of kind LimitUnit, that has the time in which the device does not work, such as launching what
 	// it works at next; "" gives it to Waiter.
 	Idle string
@@ -145,9 +153,10 @@ const (
 	accountApart = 0.35
 	// accountIdle is the share of the time without work from which a processor sets the pace: submitting and answering
 	// costs a few percent. A display does from accountDates on: work that fills most of a refresh and misses some dates
-	// waits as well.
-	accountIdle  = 0.07
-	accountDates = 0.2
+	// waits as well; where work repeats exactly as often as a display is refreshed from accountSteady on.
+	accountIdle   = 0.07
+	accountDates  = 0.2
+	accountSteady = 0.1
 	// accountUnsure is AccountInput.Unsure unless the input says so.
 	accountUnsure = 0.12
 )
@@ -306,6 +315,9 @@ func (in *AccountInput) check() error {
 		err = errors.Join(err, fits(u.Name, u.Level))
 		if u.Guess != nil {
 			err = errors.Join(err, fits("the guess of "+u.Name, u.Guess))
+		}
+		if u.Most != nil {
+			err = errors.Join(err, fits("the most of "+u.Name, u.Most))
 		}
 	}
 	for _, r := range in.Rests {

@@ -533,3 +533,19 @@ func TestAnAccountInPiecesIsThatOfOneRun(t *testing.T) {
 		near(p.Name, p.Against, q.Against)
 	}
 }
+
+func TestADisplayHasADeviceWithLittleTimeLeftWhereWorkRepeatsAsOftenAsItIsRefreshed(t *testing.T) {
+	for _, c := range []struct {
+		steady bool
+		idle   float64
+		want   bool
+	}{{true, 0.13, true}, {false, 0.13, false}, {true, 0.08, false}, {false, 0.25, true}} {
+		in := AccountInput{Waiter: LimitDisplay, Steady: c.steady, Length: make([]int64, 100), Active: make([]float64, 100)}
+		for i := range in.Length {
+			in.Length[i], in.Active[i] = 1e6, 1-c.idle
+		}
+		if got := accounted(t, in).share(LimitDisplay, "") == 100; got != c.want {
+			t.Errorf("%+v: the display has all of the time: %v", c, got)
+		}
+	}
+}

@@ -32,16 +32,16 @@ func (a *accountant) rank(i, lead int) {
 			if u.Holds {
 				continue
 			}
-			level = min(2, max(0, level))
+			level, most := min(2, max(0, level)), min(2, max(0, u.highest(i)))
 			if u.Floor > a.Floor && !long {
-				level = a.above(u.Floor, level)
+				level, most = a.above(u.Floor, level), a.above(u.Floor, most)
 			}
 			// There are some ten, and this is done for every sample: sorting them costs more than keeping their order.
 			at := n
 			for ; at > 0 && ranked[at-1].level < level; at-- {
 				ranked[at] = ranked[at-1]
 			}
-			ranked[at] = candidate{level, k}
+			ranked[at] = candidate{level, most, k}
 			n++
 			continue
 		}
@@ -63,6 +63,9 @@ func (a *accountant) rank(i, lead int) {
 	}
 	if len(open) > 0 && open[0].set != "" && n > 0 && open[0].guess <= ranked[0].level+2*accountLead {
 		open = open[:0]
+	}
+	if !long {
+		open = a.may(ranked[:n], open)
 	}
 	a.ranked, a.open = ranked[:n], open
 }
@@ -171,7 +174,7 @@ func (a *accountant) units(i int, time int64, lead int) {
 		if s := a.Units[first.unit].Sure; s > 0 && !long {
 			least, known = s, true
 		}
-		sure := first.level >= max(least, a.Floor) && known
+		sure := first.level >= max(least, a.Floor) && known && (!long || !a.doubted())
 		if sure || !long && !missing && first.level >= a.Floor {
 			a.leaders(time)
 			return
@@ -225,9 +228,12 @@ func (a *accountant) leaders(time int64) {
 		}
 		n++
 	}
-	after, next := 0.0, ""
+	after, next, nearest := 0.0, "", 0.0
 	if n < len(a.ranked) {
 		after, next = a.ranked[n].level, a.Units[a.ranked[n].unit].Name
+	}
+	for _, c := range a.ranked[n:] {
+		nearest = max(nearest, c.most)
 	}
 	left := time
 	for k, c := range a.ranked[:n] {
@@ -250,7 +256,7 @@ func (a *accountant) leaders(time int64) {
 		// Time shrinks until the next unit sets the pace, so what remains is the ratio of the two levels; each may
 		// be wrong by e, and no relief is believed beyond accountRelief.
 		e := max(accountLead/2, a.errs[c.unit])
-		low := 1 - max(accountRelief, (after+e)/max(c.level-e, 1e-9))
+		low := 1 - max(accountRelief, (nearest+e)/max(c.level-e, 1e-9))
 		high := 1 - max(accountRelief, (after-e)/(c.level+e))
 		if n > 1 {
 			// Relieving one of several that are as busy gains next to nothing; all of them together have a gain, which
@@ -268,17 +274,20 @@ func (a *accountant) leaders(time int64) {
 	}
 }
 
+// led is the least share of a sample that holds several passes in which a unit of that level set the pace.
+func led(level float64) float64 { return max(0, min(1, level)-accountBase) / (1 - accountBase) }
+
 // unmix gives each unit of a sample that holds several passes the time that it must have led at least: the others leave
 // it at accountBase. It returns how much it gave.
 func (a *accountant) unmix(time int64, missing bool) (given int64) {
 	sum := 0.0
 	for _, c := range a.ranked {
-		sum += max(0, min(1, c.level)-accountBase) / (1 - accountBase)
+		sum += led(c.most)
 	}
 	scale := 1 / max(1, sum)
+	given = a.untold(time, scale)
 	for k, c := range a.ranked {
-		share := max(0, min(1, c.level)-accountBase) / (1 - accountBase) * scale
-		t := min(time-given, portion(time, share))
+		t := min(time-given, portion(time, led(c.level)*scale))
 		if t <= 0 {
 			break
 		}
@@ -319,7 +328,7 @@ func (a *accountant) memory(i int) (most float64) {
 		if u.Kind != LimitMemory {
 			continue
 		}
-		level := u.Level[i]
+		level := u.highest(i)
 		if math.IsNaN(level) {
 			if level = 1; u.Guess != nil {
 				level = u.Guess[i]

@@ -70,6 +70,7 @@ const (
 // candidate is a unit with its level in a sample.
 type candidate struct {
 	level float64
+	most  float64 // how high the level may be
 	unit  int
 }
 
@@ -297,7 +298,11 @@ func (a *accountant) pace() {
 	idle := float64(a.out.Idle)
 	a.unsure = a.Waiter == LimitWaiter && idle > a.Unsure*float64(whole)
 	a.idles = idle > accountIdle*float64(whole)
-	a.waits = a.Waiter == LimitDisplay && (a.Exact || idle > accountDates*float64(whole)) || a.Waiter == LimitProcessor &&
+	dates := accountDates
+	if a.Steady {
+		dates = accountSteady
+	}
+	a.waits = a.Waiter == LimitDisplay && (a.Exact || idle > dates*float64(whole)) || a.Waiter == LimitProcessor &&
 		idle > accountIdle*float64(whole)
 }
 
@@ -445,7 +450,7 @@ func (a *accountant) overlap(lo, hi, lead int) float64 {
 			if how == weighNever {
 				continue
 			}
-			if level := a.Units[k].Level[i]; level > 0 {
+			if level := a.Units[k].highest(i); level > 0 {
 				switch {
 				case how == weighNone:
 				case how == weighMemory && level >= a.Floor: // stalls say that memory is full, and not by how much

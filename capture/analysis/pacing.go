@@ -277,13 +277,17 @@ type Pace struct {
 	Correlation float64
 	Dated       bool // frames keep their dates
 	Exact       bool // and each takes the same few refreshes of a usual display, to a small part of one
-	shown       bool // which are those of a usual display
-	usual       bool // work repeats at the rate of one, if it does
-	seldom      bool // loads of processors were read too seldom to fall apart from the device's
-	apart       bool // processors do a thread's work more while the device waits
-	late        bool // frames are marked, and are known to keep none
-	loose       bool // work repeats at a rate of no display
-	rests       bool // no processor works in much of the time
+	// Steady says that work repeats exactly as often as a usual display is refreshed: a device with little time left waits
+	// for it all the same.
+	Steady bool
+	shown  bool // which are those of a usual display
+	usual  bool // work repeats at the rate of one, if it does
+	seldom bool // loads of processors were read too seldom to fall apart from the device's
+	apart  bool // processors do a thread's work more while the device waits
+	late   bool // frames are marked, and are known to keep none
+	loose  bool // work repeats at a rate of no display
+	rests  bool // no processor works in much of the time
+	phased bool // a processor works in some parts of the capture, and the device in others
 	// the share of the time in which some processor or the device works; NaN where samples do not tell
 	filled float64
 }
@@ -313,8 +317,11 @@ func PaceOf(in PaceInput) Pace {
 		out.Work = max(out.Busiest, above(loads))
 		beside := in.beside()
 		out.Correlation = together(in.Processors[busiest], beside)
-		out.apart = in.apart(beside)
 		out.seldom = seldomRead(in.Processors[busiest])
+		if out.Correlation <= turnsCorrelated && !out.seldom && onlyOnce(in.Processors[busiest], beside) {
+			out.phased, out.Correlation = true, oppositeIn(in.Processors[busiest], beside)
+		}
+		out.apart = in.apart(beside) && !onlyOnce(in.everywhere(), beside)
 		var always float64
 		always, out.filled = in.always(beside)
 		out.rests = always < gridAlways
@@ -350,6 +357,9 @@ func PaceOf(in PaceInput) Pace {
 	}
 	out.loose = out.Dated && !out.Exact && in.loose(out.Cadence.Hertz)
 	out.shown = out.Dated && usual && !out.loose
+	out.Steady = out.shown && out.Cadence.Strength >= datesKept && slices.ContainsFunc(refreshes, func(hz float64) bool {
+		return math.Abs(out.Cadence.Hertz/hz-1) < gridClock
+	})
 	switch {
 	case out.Busiest >= in.Thread && out.Exact && out.shown:
 		// Marks of frames tell of a display's dates, so that the thread is somebody else's or waits without rest.
@@ -378,7 +388,7 @@ func PaceOf(in PaceInput) Pace {
 	case out.loose && (busiest < 0 || !out.certain()): // a cap, or two that wait for each other: nothing recorded tells
 	case out.Dated:
 		out.Waiter = LimitDisplay
-	case (out.Busiest+out.Work)/2 >= mostlyBusy*in.Thread && !out.rests: // between these two lies the load of one thread
+	case (out.Busiest+out.Work)/2 >= mostlyBusy*in.Thread && !out.rests && !out.phased: // between these two lies the load of one thread
 		out.Waiter = LimitProcessor
 	}
 	return out

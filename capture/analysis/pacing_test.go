@@ -203,3 +203,22 @@ func TestProcessorsThatAreLookedAtInAPartOfTheSamplesTellTheSame(t *testing.T) {
 		}
 	}
 }
+
+func TestAReportIsSureOfADisplayByItsRefreshOnly(t *testing.T) {
+	for _, c := range []struct {
+		period int
+		step   float64
+		want   bool
+	}{
+		{10, 1e-3, false},           // 100 Hz, which are not usual
+		{16, 1. / 960, true},        // 60 Hz
+		{16, 1. / 960 / .99, false}, // 59.4 Hz
+		{32, 1. / 960, false},       // 30 Hz, which a slow program has as well
+	} {
+		in := turnsOf(640, c.period, c.period*7/8, 0)
+		in.Step, in.Processors = c.step, nil
+		if got := PaceOf(in); got.Steady != c.want {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+}

@@ -51,10 +51,14 @@ func TestAFormatThatFailsAfterClaimingHandsOn(t *testing.T) {
 	if err != nil || c.Format != "csv" || !strings.Contains(strings.Join(c.Warnings, "\n"), "line 1 has no event") {
 		t.Fatalf("%v, %+v", err, c)
 	}
-	_, err = openWith(t, Options{}, claimer{"csv", 60, worse}, claimer{"perfstat", 96, bad})
+	_, err = openWith(t, Options{}, claimer{"csv", 60, worse}, claimer{"perfstat", 80, bad})
 	if !errors.Is(err, bad) || !errors.Is(err, worse) ||
 		strings.Index(err.Error(), "perfstat") > strings.Index(err.Error(), "csv") {
 		t.Errorf("error %v", err)
+	}
+	_, err = openWith(t, Options{}, claimer{"csv", 60, worse}, claimer{"perfstat", 96, bad})
+	if !errors.Is(err, bad) || errors.Is(err, worse) {
+		t.Errorf("what another format lacks of content that one is sure of: %v", err)
 	}
 	_, err = openWith(t, Options{Format: "perfstat"}, claimer{"csv", 60, nil}, claimer{"perfstat", 96, bad})
 	if !errors.Is(err, bad) {

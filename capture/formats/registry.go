@@ -109,7 +109,10 @@ func settle(c *capture.Capture, path string, opt Options) (*capture.Capture, err
 	return c, nil
 }
 
-// openBest opens the content with the first of the formats that can. The error tells those of all.
+// sure is what a format says of content from which on it is its own: what the others lack of it says nothing.
+const sure = 90
+
+// openBest opens the content with the first of the formats that can. The error tells those of all, or of the one that is sure.
 func openBest(ctx context.Context, claims []Format, in *Input, opt Options) (*capture.Capture, error) {
 	var failed []error
 	for _, f := range claims {
@@ -130,7 +133,7 @@ func openBest(ctx context.Context, claims []Format, in *Input, opt Options) (*ca
 			break
 		}
 	}
-	if len(failed) == 1 {
+	if len(failed) == 1 || claims[0].Sniff(in) >= sure && claims[1].Sniff(in) < sure {
 		return nil, failed[0]
 	}
 	return nil, fmt.Errorf("%s: %d formats recognise it and none can read it:\n%w", in.Path, len(failed),

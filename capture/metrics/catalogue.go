@@ -30,7 +30,8 @@ type Catalogue struct {
 
 	indexOnce sync.Once
 	index     map[string][]hit
-	prefixes  []string // that names may have before those of the index
+	writings  map[string]writing // by the name that another program has for a counter
+	prefixes  []string           // that names may have before those of the index
 
 	usersOnce sync.Once
 	users     map[string][]string // of a counter: the metrics that read it

@@ -13,6 +13,9 @@ import (
 // is made of.
 func (s *scope) orStandIn(e *Entry, c *capture.Counter) *capture.Counter {
 	in := s.standIn(e)
+	if in == nil && s.untimed(e) {
+		in = s.lengths()
+	}
 	if in == nil || c.Count() > 0 {
 		return c
 	}
@@ -50,6 +53,12 @@ type standInsKey struct{}
 func (s *scope) findStandIns() map[*Entry]*capture.Counter {
 	out := map[*Entry]*capture.Counter{}
 	for _, c := range s.cap.Counters {
+		if e := s.shareOf(c); e != nil {
+			if out[e] == nil {
+				out[e] = c
+			}
+			continue
+		}
 		names := []string{strings.TrimPrefix(c.Name, "$")}
 		if s.entryOf(c) == nil {
 			names = append(names, c.Aliases...) // which its reader knows: those of a counter in the catalogue are the catalogue's
@@ -59,11 +68,26 @@ func (s *scope) findStandIns() map[*Entry]*capture.Counter {
 				if out[found] == nil {
 					out[found] = c
 				}
+				if raw := s.copied(found); raw != nil && out[raw] == nil && c.Kind == capture.Delta {
+					out[raw] = c
+				}
 				break
 			}
 		}
 	}
 	return out
+}
+
+// copied is the raw counter that a metric only repeats, under a title that programs head the counter's column by; nil
+// for one that computes something.
+func (s *scope) copied(e *Entry) *Entry {
+	if !e.IsMetric() || len(e.Inputs) != 1 || strings.TrimPrefix(strings.TrimSpace(e.Expr), "$") != e.Inputs[0] {
+		return nil
+	}
+	if raw, err := s.find(e.Inputs[0]); err == nil && !raw.IsMetric() && raw.Kind == capture.Delta {
+		return raw
+	}
+	return nil
 }
 
 // entryAt is the entry that a name addresses in the first catalogue that knows it, nil where none does.

@@ -66,3 +66,31 @@ func (c *Catalogue) euMetric(eu *EUCounter) *Entry {
 	e.GPU, e.Dialect, e.Kind = c.id, c.dialect, capture.Derived
 	return e
 }
+
+// untimed reports whether the metric is how long a sample took, by the clock of its reports, and the capture has no
+// reports: tables of other programs have none, and where such a column gave the samples their lengths it is no counter.
+func (s *scope) untimed(e *Entry) bool {
+	return e.Set != nil && e.Symbol == "GpuTime" && !slices.ContainsFunc(e.Inputs, func(name string) bool {
+		raw, err := s.find(name)
+		return err == nil && s.collected(raw) != nil
+	})
+}
+
+// lengths is how long each sample took, nil where none has a length.
+func (s *scope) lengths() *capture.Counter {
+	axis := s.cap.Axis
+	if lo, hi := axis.Extent(); lo == hi {
+		return nil
+	}
+	return &capture.Counter{
+		Meta: capture.Meta{Name: "GpuTime", Unit: "ns", Kind: capture.Delta, Source: "the length of the sample"},
+		Axis: axis,
+		Col: capture.LazyColumn(axis.Len(), func() (capture.Data, error) {
+			f := make([]float64, axis.Len())
+			for i := range f {
+				f[i] = float64(axis.Interval(i))
+			}
+			return capture.Data{F: f}, nil
+		}),
+	}
+}

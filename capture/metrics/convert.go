@@ -12,6 +12,9 @@ import (
 // they measure something else, which misfit tells of.
 func converted(c *capture.Counter, to string) *capture.Counter {
 	conv, ok := units.Convert(c.Unit, to)
+	if rate, is := units.PerSecond(c.Unit, to); is && !ok && c.Col != nil && (c.Guessed || c.Kind == capture.Gauge) {
+		return integrated(c, rate, to)
+	}
 	instances := make([]*capture.Counter, len(c.Instances))
 	changed := ok && c.Unit != "" && !conv.Identity()
 	for i, in := range c.Instances {
@@ -27,6 +30,27 @@ func converted(c *capture.Counter, to string) *capture.Counter {
 	if c.Col != nil && ok {
 		out.Col = convertedColumn(c.Col, conv)
 		out.Integral = c.Integral && conv.Whole() != 0
+	}
+	return out
+}
+
+// integrated is a count of which the file has the rate: what was counted in a second, times the seconds of each sample.
+func integrated(c *capture.Counter, conv units.Conversion, to string) *capture.Counter {
+	out := c.OfKind(capture.Delta, false)
+	out.Unit, out.Integral = to, false
+	out.Col = capture.LazyColumn(c.Col.Len(), func() (capture.Data, error) {
+		d := c.Col.Data()
+		if err := c.Col.Err(); err != nil {
+			return d, err
+		}
+		f := make([]float64, d.Len())
+		for i := range f {
+			f[i] = conv.Apply(d.Float(i)) * c.Interval(i) / 1e9
+		}
+		return capture.Data{F: f}, nil
+	})
+	for i, in := range c.Instances {
+		out.Instances[i] = converted(in, to)
 	}
 	return out
 }

@@ -31,8 +31,8 @@ import (
 // Then each line "metric NAME" or "counter NAME" begins an entry, and the indented lines below it are its fields:
 // title, unit, group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, role, better, reference,
 // peak, peakexpr, run (whose values of the counters the formula reads), shows (columns of the vendor's table, see
-// cells.go), assumed (the value of a constant where a capture does not say). "ref", "alias", "role", "shows" and
-// "reference" may stand several times; "role KIND NAME" is what the metric is of, whatever it is called, see role.go;
+// cells.go), assumed (the value of a constant where a capture does not say). "ref", "alias", "written", "role", "shows"
+// and "reference" may stand several times; "written NAME UNIT MOST" is what other programs call it, see written.go; "role KIND NAME" is what the metric is of, whatever it is called, see role.go;
 // "reference NUMBER UNIT | TEXT" is a published number, "reference TEXT" a published rule without one; "variant
 // GENERATIONS APIS FORMULA" is the formula for some hardware, see variant.go; "usage" and "type" are the vendor's. A
 // line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text ends it.
@@ -213,6 +213,8 @@ func (p *fileParser) field(key, value string) error {
 			e.Variants = nil
 		case "shows":
 			e.columns = nil
+		case "written":
+			e.written, e.writings = nil, nil
 		}
 	}
 	p.set[key] = true
@@ -344,6 +346,17 @@ func setField(e *Entry, key, value string) error {
 		e.Refs = append(e.Refs, value)
 	case "alias":
 		e.Aliases = append(e.Aliases, value)
+	case "written":
+		name, w, err := parseWriting(value)
+		if err != nil {
+			return err
+		}
+		if e.written == nil {
+			e.written = map[string]writing{}
+		}
+		w.of = e
+		e.written[name] = w
+		e.writings = append(e.writings, name)
 	case "role":
 		role, err := parseRole(value)
 		if err != nil {

@@ -12,18 +12,25 @@ import (
 // did not say. It is the one place where the counters of all formats meet the catalogues:
 //
 //   - Title, meaning, block, sections and other names are filled in.
+//   - A counter under another program's name that the catalogue knows gets the catalogue's name and unit, see written.go.
 //   - A counter that is called as in the catalogue but for a $ before or a unit in brackets behind gets the catalogue's name.
 //   - Values in another unit than the catalogue's are converted: ms become ns. Where the units measure different things the counter stays as
 //     it is, and metrics that would read it are missing and say so (see scope.misfit).
+//   - Rates of what the catalogue counts, such as cycles/s, become counts: what was counted in a sample.
+//   - A table of a metric set's columns that does not say which set it is of gets the property metric_set, see withSet.
 //   - A column of a configuration constant becomes a constant, which does not add up over samples.
 //   - A counter whose kind nobody stated (Meta.Guessed) gets the catalogue's, else that of its unit: shares, rates, temperatures, power and the
 //     like are levels. What is left counts events and stays marked as guessed.
 //
 // The capture itself is not changed; it is returned where there is nothing to add.
 func Describe(cap *capture.Capture) (*capture.Capture, error) {
-	s := newScope(cap, nil)
+	told, err := withSet(cap)
+	if err != nil {
+		return nil, err
+	}
+	s := newScope(told, nil)
 	counters := make([]*capture.Counter, len(cap.Counters))
-	changed := false
+	changed := told != cap
 	for i, c := range cap.Counters {
 		counters[i] = s.described(c)
 		changed = changed || counters[i] != c
@@ -31,11 +38,14 @@ func Describe(cap *capture.Capture) (*capture.Capture, error) {
 	if !changed {
 		return cap, nil
 	}
-	return cap.With(func(cfg *capture.Config) { cfg.Counters = counters })
+	return told.With(func(cfg *capture.Config) { cfg.Counters = counters })
 }
 
 // described is the counter with all that is known about it; c itself where that is nothing new.
 func (s *scope) described(c *capture.Counter) *capture.Counter {
+	if e := s.shareOf(c); e != nil {
+		return settled(c, e)
+	}
 	if e := s.entryOf(c); e != nil {
 		return settled(converted(filled(c, e), e.Unit), e)
 	}
@@ -48,6 +58,9 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 			return settled(converted(filled(r, e), e.Unit), e)
 		}
 	}
+	if w := s.written(c); w != nil {
+		return w
+	}
 	e := s.addressedBy(c)
 	if e != nil && !e.PerDenom {
 		c = converted(c, e.Unit)
@@ -56,6 +69,24 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 		e = s.alikeOf(c)
 	}
 	return settled(c, e)
+}
+
+// shareOf is the metric that a column of percent holds whose name is a counter's of another unit, or no one's: "CPU
+// user (%)" is no time, but the share that is called "cpu_user_percent".
+func (s *scope) shareOf(c *capture.Counter) *Entry {
+	if unit := c.Unit; unit != "%" && unit != "percent" {
+		return nil
+	}
+	name := strings.TrimPrefix(c.Name, "$")
+	if e := s.entryAt(name); e != nil {
+		if _, same := units.Convert(c.Unit, e.Unit); same {
+			return nil
+		}
+	}
+	if e := s.entryAt(name + " percent"); e != nil && e.IsMetric() && e.Unit == "percent" {
+		return e
+	}
+	return nil
 }
 
 // alikeOf is one of the metrics that a column's name addresses where there are several, as those of one symbol in
@@ -256,6 +287,8 @@ func Matching(cap *capture.Capture) []Match {
 		m := Match{Catalogue: id}
 		for _, c := range cap.Counters {
 			if e, err := cat.lookup(strings.TrimPrefix(c.Name, "$")); err == nil && !e.IsMetric() && e.GPU == id {
+				m.Counters++
+			} else if w, ok := cat.writings[c.Name]; ok && w.fits(c) {
 				m.Counters++
 			}
 		}

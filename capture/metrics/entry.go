@@ -50,10 +50,12 @@ type Entry struct {
 	Scope     string // "slice" or "subslice" where it is not counted for the whole GPU
 	Available string // condition on the GPU's topology under which it exists; "" means always
 
-	assumed *float64      // of a constant: its value where the capture does not say, nil where that is unknown
-	columns []Column      // of the vendor's table, see Columns
-	expr    *formula.Expr // of Expr
-	defined bool          // by a user, who may have mistyped a name
+	assumed  *float64           // of a constant: its value where the capture does not say, nil where that is unknown
+	columns  []Column           // of the vendor's table, see Columns
+	written  map[string]writing // by the names that other programs have for it, see written.go
+	writings []string           // these names in the order of the file
+	expr     *formula.Expr      // of Expr
+	defined  bool               // by a user, who may have mistyped a name
 }
 
 // Reference is a published number to compare a value with.

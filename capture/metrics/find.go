@@ -3,6 +3,7 @@ package metrics
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -142,11 +143,15 @@ func (c *Catalogue) keys() map[string][]hit {
 				}
 			}
 		}
+		c.writings = map[string]writing{}
 		for _, e := range entries {
+			maps.Copy(c.writings, e.written)
 			add(e.Name, e, rankName)
 			add(e.Address(), e, rankAddress)
 			for _, r := range e.Refs {
-				add(r, e, rankRef)
+				if e.GPU == c.id || len(c.index[fold(r)]) == 0 { // of those borrowed from one section the first answers to its number
+					add(r, e, rankRef)
+				}
 			}
 			for _, a := range e.Aliases {
 				add(a, e, rankAlias)

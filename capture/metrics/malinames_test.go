@@ -22,6 +22,7 @@ var maliColumns = map[string]func(row map[string]string) string{
 		older, _, _ := strings.Cut(r["older_variables"], " ")
 		return or(older, r["variable"])
 	},
+	"title":    func(r map[string]string) string { return r["title"] },
 	"old path": func(r map[string]string) string { return strings.Replace(r["group"]+"/"+r["series"], "-", " ", 1) },
 }
 

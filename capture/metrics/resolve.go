@@ -280,7 +280,7 @@ func (s *scope) counter(e *Entry) (*capture.Counter, error) {
 	if !e.IsMetric() {
 		return s.rawEntry(e), nil
 	}
-	out, err := s.compile([]*Entry{e})
+	out, err := s.compile([]*Entry{s.ofPresent(e)})
 	if err != nil {
 		return nil, err
 	}

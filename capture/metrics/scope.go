@@ -34,6 +34,7 @@ type scope struct {
 	anywhere  map[*Entry]*Entry           // metrics without their condition, see wherever
 	bases     map[*Entry]*Entry           // the entries that others were made of for the capture's hardware
 	standIns  map[*Entry]*capture.Counter // columns under names of another kind; nil before it is asked for
+	present   map[*Entry]*Entry           // see ofPresent
 }
 
 // hardware is the generation and API of the capture, for catalogues whose formulas depend on them.
@@ -58,7 +59,7 @@ func newScope(cap *capture.Capture, defs []*Entry) *scope {
 		durations: map[*capture.Pass]*capture.Counter{}, metrics: map[*Entry]*capture.Counter{},
 		sets: map[*Catalogue][]*MetricSet{}, bases: map[*Entry]*Entry{}, labels: map[*capture.Label]*capture.Counter{},
 		ranges: map[instances]*capture.Counter{}, turns: map[turn]*capture.Counter{},
-		anywhere: map[*Entry]*Entry{}}
+		anywhere: map[*Entry]*Entry{}, present: map[*Entry]*Entry{}}
 }
 
 // metricsOfCapture are those that conventions make of what the capture says about its counters.

@@ -84,3 +84,33 @@ func (c *Catalogue) inSets(role string) *Entry {
 	}
 	return nil
 }
+
+// ofPresent is a role that several metrics of a set play, by those of them that a table of another program has: the highest of
+// these stands for all. It is the entry itself where all are there, or none.
+func (s *scope) ofPresent(e *Entry) *Entry {
+	if e.Set == nil || !IsRole(e.Name) {
+		return e
+	}
+	if out, ok := s.present[e]; ok {
+		return out
+	}
+	s.present[e] = e
+	var have []*Entry
+	for _, name := range e.Inputs {
+		if one := e.sibling(name); one != nil && s.standIn(one) != nil {
+			have = append(have, one)
+		}
+	}
+	if len(have) == 0 || len(have) == len(e.Inputs) {
+		return e
+	}
+	for _, cat := range s.cats {
+		if cat.id != e.GPU {
+			continue
+		}
+		if out, err := cat.highest(e.Name, have); err == nil {
+			s.present[e] = out
+		}
+	}
+	return s.present[e]
+}

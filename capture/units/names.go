@@ -93,7 +93,7 @@ var counted = set("access", "accesse", "batch", "batche", "beat", "buffer", "bur
 	"migration", "op", "operation", "packet", "page", "patch", "patche", "pixel", "primitive", "quad", "ray", "req",
 	"register", "request", "reset", "response", "rotation",
 	"sample", "sector", "switch", "switche", "task", "texel", "thread", "tick", "tile", "transaction", "triangle",
-	"vertex", "vertexe", "vertice", "warp",
+	"vertex", "vertexe", "vertice", "walk", "warp",
 	"wave", "wave cycle", "wavefront", "word", "workgroup", "work-item", "work item", "workitem")
 
 // plurals are names of what is counted that say so in the plural only: "L2 (read)" is a name, "L2 (reads)" has a unit.

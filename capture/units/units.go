@@ -93,6 +93,15 @@ func Convert(from, to string) (c Conversion, ok bool) {
 	return c, true
 }
 
+// PerSecond says how values of one unit, times seconds, become values of another: bytes of MB/s, cycles of cycles/s. ok is
+// false where the first is no rate of the second.
+func PerSecond(from, to string) (c Conversion, ok bool) {
+	if from == "" || to == "" {
+		return identity, false
+	}
+	return Convert("s*"+from, to)
+}
+
 func fold(s string) string { return singular(strings.ToLower(strings.Join(strings.Fields(s), " "))) }
 
 func singular(word string) string { return strings.TrimSuffix(word, "s") }
@@ -198,10 +207,10 @@ func prefixed(word string) (unit, bool) {
 			continue
 		}
 		if b, ok := bases[rest]; ok && (p.large() || !b.whole) {
-			return unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, known: true}, true
+			return unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, offset: b.offset, known: true}, true
 		}
 		if b, ok := bases[strings.ToLower(rest)]; ok && len(rest) > 1 && (p.large() || !b.whole) {
-			return unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, known: true}, true
+			return unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, offset: b.offset, known: true}, true
 		}
 		if p.large() && len(rest) > 2 && isCounted(strings.TrimSpace(rest)) {
 			return unit{dim: count, factor: p.factor, exp: p.exp, known: true}, true

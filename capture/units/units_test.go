@@ -18,7 +18,7 @@ func TestUnitsConvert(t *testing.T) {
 		{"bytes per second", "MB/s", 5e6, 5},
 		{"%", "percent", 7, 7}, {"fraction", "percent", 0.25, 25}, {"percent", "ratio", 25, 0.25},
 		{"percent", "cycles", math.NaN(), math.NaN()},
-		{"°C", "celsius", 40, 40}, {"K", "celsius", 300, 26.85}, {"degF", "°C", 212, 100},
+		{"°C", "celsius", 40, 40}, {"millicelsius", "celsius", 75000, 75}, {"K", "celsius", 300, 26.85}, {"degF", "°C", 212, 100},
 		{"mW", "watts", 1500, 1.5}, {"J", "watts", math.NaN(), math.NaN()}, {"uJ", "joules", 2e6, 2},
 		{"mV", "V", 900, 0.9},
 		{"Mcycles", "cycles", 2, 2e6}, {"", "ns", 5, 5}, {"events", "requests", 5, 5}, {"foo", "FOOS", 5, 5},

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -137,6 +140,7 @@ type openFlags struct {
 	force                              bool
 	kinds                              kindsFlag
 	extra                              map[string]string
+	properties                         map[string]string
 }
 
 // kindsFlag is --kinds, which may stand several times.
@@ -164,6 +168,8 @@ func (f *openFlags) register(cmd *cobra.Command) {
 		strings.Join(all.Registry().Names(false), ", ")+" (default found from its content)")
 	flags.StringToStringVar(&f.extra, "input-option", nil,
 		"`NAME=VALUE` options of that format, such as period=10ms of a table without times")
+	flags.StringToStringVar(&f.properties, "property", nil,
+		"`NAME=VALUE` constants of the capture that its content does not say, such as MaliConstantsL2SliceCount=4")
 	flags.StringVar(&f.gpu, "gpu", "", "the catalogue `ID`, such as gfx1151 (default taken from the capture)")
 	flags.BoolVar(&f.force, "force", false, "read by --gpu also what says that it is of another vendor or architecture")
 	flags.StringVar(&f.denom, "denom", "", "what counts are divided by: per_kernel, per_wave, per_cycle or per_second")
@@ -176,6 +182,14 @@ func (f *openFlags) register(cmd *cobra.Command) {
 func (f *openFlags) options() formats.Options {
 	out := formats.Options{Format: f.format, GPU: f.gpu, Force: f.force, Denom: f.denom, Duration: f.duration,
 		Zero: f.zero, Kinds: f.kinds.kinds}
+	for _, name := range slices.Sorted(maps.Keys(f.properties)) {
+		p := capture.Property{Name: name, Text: f.properties[name]}
+		x, err := strconv.ParseFloat(p.Text, 64)
+		if p.IsText = err != nil || math.IsNaN(x) || math.IsInf(x, 0); !p.IsText {
+			p.Number, p.Text = x, ""
+		}
+		out.Properties = append(out.Properties, p)
+	}
 	if len(f.extra) > 0 {
 		out.Extra = make(map[string]any, len(f.extra))
 		for name, value := range f.extra {

@@ -272,6 +272,9 @@ func (f *openFlags) text() string {
 	for _, name := range slices.Sorted(maps.Keys(f.extra)) {
 		out = append(out, "--input-option="+name+"="+f.extra[name])
 	}
+	for _, name := range slices.Sorted(maps.Keys(f.properties)) {
+		out = append(out, "--property="+name+"="+f.properties[name])
+	}
 	return strings.Join(out, " ")
 }
 

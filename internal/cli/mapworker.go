@@ -72,11 +72,13 @@ type mapOpen struct {
 	Force    bool              `json:"force"`
 	Kinds    []string          `json:"kinds"`
 	Extra    map[string]string `json:"extra"`
+	// Properties are those of --property.
+	Properties map[string]string `json:"properties"`
 }
 
 func (f *openFlags) packed() mapOpen {
 	return mapOpen{Format: f.format, GPU: f.gpu, Denom: f.denom, Duration: f.duration, Zero: f.zero, Force: f.force,
-		Kinds: f.kinds.texts, Extra: f.extra}
+		Kinds: f.kinds.texts, Extra: f.extra, Properties: f.properties}
 }
 
 func (m mapOpen) options() (formats.Options, error) {
@@ -88,7 +90,7 @@ func (m mapOpen) options() (formats.Options, error) {
 func (m mapOpen) flags() (openFlags, error) {
 	kinds, err := formats.ParseKinds(m.Kinds...)
 	return openFlags{format: m.Format, gpu: m.GPU, denom: m.Denom, duration: m.Duration, zero: m.Zero, force: m.Force,
-		kinds: kindsFlag{texts: m.Kinds, kinds: kinds}, extra: m.Extra}, err
+		kinds: kindsFlag{texts: m.Kinds, kinds: kinds}, extra: m.Extra, properties: m.Properties}, err
 }
 
 // mapWorkerCommand is the worker of map. No person calls it.

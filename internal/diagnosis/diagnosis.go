@@ -60,13 +60,9 @@ func NewJudge(ctx context.Context, name string) (*Judge, error) {
 	return j, nil
 }
 
-// Nameable lists the rules that can be named as the bottleneck: causes that are no gates.
-func (j *Judge) Nameable() ([]string, error) {
-	return j.findings("cause")
-}
-
-// findings lists the rules with a role that pages can show, which gates are not.
-func (j *Judge) findings(role string) ([]string, error) {
+// Nameable lists the rules with a role that pages can show, which gates are not: those of "cause" can be named as the
+// bottleneck.
+func (j *Judge) Nameable(role string) ([]string, error) {
 	list, ok := j.rules.(starlark.Indexable)
 	if !ok {
 		return nil, errors.New("the script defines no list RULES")

@@ -24,20 +24,21 @@ type filed struct {
 
 // outcomes of a report on a file, the best one first.
 const (
-	right     = "right"
-	second    = "second"  // named behind something else
-	asks      = "asks"    // says what to record
-	nothing   = "nothing" // names nothing
-	another   = "another" // names another limiter
-	falseNews = "alarm"   // of a healthy program
+	right      = "right"
+	second     = "second"  // named behind something else
+	asks       = "asks"    // says what to record
+	nothing    = "nothing" // names nothing
+	another    = "another" // names another limiter
+	falseAlarm = "alarm"   // of a healthy program
 )
 
 // Files in the form of other programs, by models in other languages whose authors know neither the rules nor the models of
 // this repository, are judged as a user would let them be judged. What comes of each is written down, so that a change for the
-// worse is seen, and one for the better has to be written down as well.
+// worse is seen, and one for the better has to be written down as well. In short tests every fourth is judged.
 func TestFilesByModelsOfOthers(t *testing.T) {
+	every := 1
 	if testing.Short() {
-		t.Skip("SKIPPED: -short: it builds the program and reports on many files")
+		every = 4
 	}
 	program := programs.Path(t, "astrolabe")
 	tables, err := filepath.Glob(filepath.Join("testdata", "files", "*", "truth.csv"))
@@ -50,7 +51,10 @@ func TestFilesByModelsOfOthers(t *testing.T) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			t.Parallel()
 			counts := map[string]int{}
-			for _, f := range readTruth(t, table) {
+			for i, f := range readTruth(t, table) {
+				if i%every > 0 {
+					continue
+				}
 				out := filepath.Join(t.TempDir(), "report.json")
 				args := append([]string{"report", filepath.Join(dir, f.file), "--quiet", "--summary", "-o", out}, f.flags...)
 				if text, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput(); err != nil {
@@ -88,7 +92,7 @@ func (f *filed) outcome(t *testing.T, report string, causes, quality map[string]
 			named = append(named, x.ID)
 		}
 		if f.limiter == "healthy" && (x.Severity == "warning" || x.Severity == "critical") && !quality[x.ID] {
-			return falseNews, why
+			return falseAlarm, why
 		}
 	}
 	asking := func(id string) bool {
@@ -127,14 +131,14 @@ func rolesOfRules(t *testing.T) (causes, quality map[string]bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		named, err := j.Nameable()
+		named, err := j.Nameable("cause")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range named {
 			causes[id] = true
 		}
-		about, err := j.findings("quality")
+		about, err := j.Nameable("quality")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,8 +160,8 @@ func readTruth(t *testing.T, table string) (out []filed) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"file", "limiter", "flags", "says", "today"}; len(rows) == 0 || !slices.Equal(rows[0], want) {
-		t.Fatalf("%s: columns are %v, want %v", table, rows[0], want)
+	if want := []string{"file", "limiter", "flags", "says", "today"}; len(rows) < 2 || !slices.Equal(rows[0], want) {
+		t.Fatalf("%s has no files, or other columns than %v", table, want)
 	}
 	for _, r := range rows[1:] {
 		out = append(out, filed{file: r[0], limiter: r[1], flags: strings.Fields(r[2]), says: strings.Fields(r[3]), today: r[4]})

@@ -4,17 +4,20 @@ package all
 
 import (
 	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/amdgputop"
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/capture/formats/chrometrace"
 	"astrolabe/capture/formats/csv"
 	"astrolabe/capture/formats/gpa"
 	"astrolabe/capture/formats/i915perf"
+	"astrolabe/capture/formats/mangohud"
 	"astrolabe/capture/formats/oadump"
 	"astrolabe/capture/formats/openmetrics"
 	"astrolabe/capture/formats/parquet"
 	"astrolabe/capture/formats/perfetto"
 	"astrolabe/capture/formats/perfstat"
 	"astrolabe/capture/formats/prometheus"
+	"astrolabe/capture/formats/radeontop"
 	"astrolabe/capture/formats/rocprofcompute"
 	"astrolabe/capture/formats/rocprofv3"
 )
@@ -27,6 +30,9 @@ var known = []formats.Format{
 	rocprofv3.Format{},
 	gpa.Format{},
 	csv.Format{},
+	mangohud.Format{},
+	amdgputop.Format{},
+	radeontop.Format{},
 	oadump.Format{},
 	parquet.Format{},
 	perfetto.Format{},

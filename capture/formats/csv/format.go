@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,10 +134,6 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if in.IsDir {
 		return nil, fmt.Errorf("%s is a folder: give a file", in.Path)
 	}
-	o, err := parseOptions(opt.Extra)
-	if err != nil {
-		return nil, err
-	}
 	r, err := in.Open()
 	if err != nil {
 		return nil, err
@@ -146,10 +143,6 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Path, err)
 	}
-	f, err := delimited.Open(in.Path, r, st.Size(), delimited.Options{Delim: o.delim, Decimal: o.decimal})
-	if err != nil {
-		return nil, err
-	}
 	cfg := capture.Config{
 		Name:   strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path)),
 		Path:   in.Path,
@@ -157,18 +150,15 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	}
 	opt.Apply(&cfg)
 	progress.From(ctx).Begin(st.Size(), progress.Bytes)
-	if err := fill(ctx, f, o, &cfg); err != nil {
+	if err := Table(ctx, in.Path, r, st.Size(), opt.Extra, &cfg); err != nil {
 		return nil, err
-	}
-	if cfg.Axis.Len() == 0 {
-		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: empty: it has a header and no rows", f.Name))
 	}
 	if cfg.GPU == "" && ofProcessors(cfg.Counters) {
 		cfg.GPU = processors
 	}
 	if cfg.GPU == "" {
-		cfg.Warnings = append(cfg.Warnings,
-			fmt.Sprintf("%s does not say which GPU it is of: give gpu= for the metrics of its catalogue", f.Name))
+		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf(
+			"%s does not say which GPU it is of: give gpu= for the metrics of its catalogue%s", in.Path, likely(cfg)))
 	}
 	if opt.Warn != nil {
 		for _, w := range cfg.Warnings {
@@ -176,6 +166,39 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		}
 	}
 	return capture.New(cfg)
+}
+
+// Table reads delimited text that begins with a header into cfg: that of a whole file, or of the table within one. name is
+// the file's, for messages, and extra the options of the package's documentation.
+func Table(ctx context.Context, name string, r io.ReaderAt, size int64, extra map[string]any, cfg *capture.Config) error {
+	o, err := parseOptions(extra)
+	if err != nil {
+		return err
+	}
+	f, err := delimited.Open(name, r, size, delimited.Options{Delim: o.delim, Decimal: o.decimal})
+	if err != nil {
+		return err
+	}
+	if err := fill(ctx, f, o, cfg); err != nil {
+		return err
+	}
+	if cfg.Axis.Len() == 0 {
+		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: empty: it has a header and no rows", f.Name))
+	}
+	return nil
+}
+
+// likely names the catalogue that has most of the columns, as the end of a sentence; "" where none has a few.
+func likely(cfg capture.Config) string {
+	names := make([]string, len(cfg.Counters))
+	for i, c := range cfg.Counters {
+		names[i] = c.Name
+	}
+	const few = 3
+	if id, n := metrics.Naming(names); n >= few {
+		return fmt.Sprintf(": %d of its columns are named as in that of %s", n, id)
+	}
+	return ""
 }
 
 // processors is the catalogue of what a machine's CPUs count.

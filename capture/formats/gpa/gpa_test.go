@@ -74,6 +74,7 @@ func TestWhatWasReadIsWrittenByteForByte(t *testing.T) {
 		"header only":      "Identifier, A, B, \n",
 		"no counters":      "Identifier, \nsession: 1; sample: 0, \n",
 		"not a number":     "Identifier, A, B, \nsession: 1; sample: 0, nan,-nan(ind),\nsession: 1; sample: 1, -1.#IND00,5.000000,\nsession: 1; sample: 2, inf,1.500000,\n",
+		"empty cells":      "Identifier, A, B, \nsession: 1; sample: 0, ,2,\nsession: 1; sample: 1, 1.500000,,\n",
 		"only nan":         "Identifier, A, \nsession: -3; sample: 4, nan,\n",
 		"integers and nan": "Identifier, A, \nsession: 1; sample: 4, 5,\nsession: 1; sample: 5, nan,\n",
 	} {
@@ -108,6 +109,16 @@ func TestJoinedFilesKeepTheirOwnHeaders(t *testing.T) {
 	}
 	if why, ok := c.Counter("VSVerticesIn").Why(3); !ok || !strings.Contains(why.Text, "VSVerticesIn") {
 		t.Errorf("the reason is %v", why)
+	}
+}
+
+func TestBlanksAroundValuesAndEmptyCells(t *testing.T) {
+	c := mustOpen(t, "Identifier, A, B, C, \nsession: 1; sample: 0, 1, 2.5, 3, \nsession: 1; sample: 1, 4,\t, 6,\n", nil)
+	if c.Len() != 2 || c.Counter("B").Value(0).Float() != 2.5 || c.Counter("C").Value(1).Float() != 6 {
+		t.Errorf("B and C are %v and %v", c.Counter("B").Value(0), c.Counter("C").Value(1))
+	}
+	if why, ok := c.Counter("B").Why(1); !c.Counter("B").Value(1).Missing() || !ok || why.Code != capture.NotCollected || why.Text != vacant {
+		t.Errorf("an empty cell is %v because %v", c.Counter("B").Value(1), why)
 	}
 }
 

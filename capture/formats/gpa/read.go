@@ -146,6 +146,9 @@ func (r *reader) row(line int, row string, ended bool) error {
 		return r.fail(line, "%v", err)
 	}
 	cells := strings.Split(values, ",")
+	for i, cell := range cells {
+		cells[i] = strings.Trim(cell, " \t")
+	}
 	closed := cells[len(cells)-1] == ""
 	if closed {
 		cells = cells[:len(cells)-1]
@@ -197,6 +200,9 @@ func (c *column) reach(n int) {
 // again.
 const unusual = "the file has a value that is no number: "
 
+// vacant is the reason of a value whose cell is empty.
+const vacant = "the file has an empty cell"
+
 func (c *column) add(n int, cell string) error {
 	c.reach(n)
 	if u, err := strconv.ParseUint(cell, 10, 64); err == nil {
@@ -207,6 +213,11 @@ func (c *column) add(n int, cell string) error {
 	if f, err := strconv.ParseFloat(cell, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) &&
 		!strings.ContainsAny(cell, "xX_") {
 		c.floats, c.whole, c.any = append(c.floats, f), false, true
+		return nil
+	}
+	if cell == "" {
+		c.floats = append(c.floats, math.NaN())
+		c.reasons = append(c.reasons, capture.ReasonRun{From: n, To: n + 1, Reason: capture.Reason{Code: capture.NotCollected, Text: vacant}})
 		return nil
 	}
 	lower := strings.ToLower(cell)

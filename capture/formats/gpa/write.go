@@ -89,6 +89,11 @@ var spelling = regexp.MustCompile(`^[+-]?[0-9.]*#?[A-Za-z]+[0-9]*(\([A-Za-z0-9_]
 func cells(c *capture.Counter) func(i int) string {
 	spelled := map[int]string{}
 	for _, r := range c.Reasons {
+		if r.Reason.Text == vacant {
+			for i := r.From; i < r.To; i++ {
+				spelled[i] = ""
+			}
+		}
 		if quoted, ok := strings.CutPrefix(r.Reason.Text, unusual); ok && r.Reason.Code == capture.NotANumber {
 			if text, err := strconv.Unquote(quoted); err == nil && spelling.MatchString(text) {
 				for i := r.From; i < r.To; i++ {

@@ -50,13 +50,15 @@ const (
 // single_thread is of cpu.star, which judges a GPU's capture as well where the processors were recorded. It does not
 // say which thread.
 var (
-	heldDown = []string{"clock_capped"} // for heat, a power limit and the governor: it names all three
+	heldDown = []string{"clock_capped", "low_clock"} // for heat, a power limit and the governor: they name all three
 	// for the application's thread and the driver's: neither says which
 	waitedFor = []string{"cpu_bound", "single_thread"}
 	// "the display, or a cap, sets the pace": it says that either may
 	dates = []string{"vsync_idle"}
 	// loads that go to memory: it does not tell latency from bandwidth
 	memoryMisses = []string{"memory_bound"}
+	// that loads wait for their addresses to be looked up: for tables in memory
+	addresses = []string{"memory_bound", "tlb_bound"}
 )
 
 // toTheHighest is what a processor's clock is compared with: its cycles beside reference cycles, or the highest clock.
@@ -312,13 +314,13 @@ var families = withOthers([]family{
 		name:   "cpu",
 		script: "cpu",
 		// Nothing that is counted tells latency from bandwidth; what else waits is not explained.
-		parts: map[string]string{"fetch": "unit/front_end", "memory": "memory/latency", "back end": "memory/latency",
+		parts: map[string]string{"fetch": "unit/front_end", "memory": "memory/latency", "back end": "memory/latency", "tlb": "memory/latency",
 			"storage": "cpu/io", "date": groupDisplay, "waiting": groupNotKnown},
 		alike: map[string]string{"memory/bandwidth": "memory/latency"},
 		names: map[string][]string{
 			"unit/branch":      {"branch_misses"},
 			"unit/front_end":   {"fetch_bound"},
-			"memory/latency":   memoryMisses,
+			"memory/latency":   addresses,
 			"memory/bandwidth": memoryMisses,
 			"cpu/io":           {"io_pressure"},
 			"cpu/faults":       {"fault_storm"},

@@ -92,7 +92,7 @@ func TestMappedFindingsCanBeNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if nameable[script], err = j.Nameable(); err != nil {
+		if nameable[script], err = j.Nameable("cause"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -53,7 +53,7 @@ func (b *builder) wideAxis() error {
 		if b.l.lengths {
 			return b.follow(col, t)
 		}
-		if role(k)+roleTime == roleEnd && b.l.at(roleStart) >= 0 {
+		if role(k)+roleTime == roleEnd && b.l.at(roleStart) >= 0 || b.l.length >= 0 {
 			continue
 		}
 		for r := 1; r < n; r++ {
@@ -64,6 +64,12 @@ func (b *builder) wideAxis() error {
 		}
 	}
 	at, start, end := times[0], times[roleStart-roleTime], times[roleEnd-roleTime]
+	if b.l.length >= 0 {
+		var err error
+		if end, err = b.endsOf(start); err != nil {
+			return err
+		}
+	}
 	switch {
 	case at == nil && start == nil && end == nil:
 		return b.countRows()
@@ -88,6 +94,31 @@ func (b *builder) wideAxis() error {
 		b.warn("%s", warn)
 	}
 	return b.rebase()
+}
+
+// endsOf are the ends of rows that have a start and a length.
+func (b *builder) endsOf(start []int64) ([]int64, error) {
+	lengths, err := b.v.Numbers(b.l.length)
+	if err != nil {
+		return nil, err
+	}
+	d := lengths.Col.Data()
+	if err := lengths.Col.Err(); err != nil {
+		return nil, err
+	}
+	u := b.l.heads[b.l.length].TimeUnit
+	scale := math.Pow10(u.Exp) * float64(max(1, u.Mul))
+	end := make([]int64, len(start))
+	for r, s := range start {
+		ns := d.Float(r) * scale
+		if ns < 0 || ns > math.MaxInt64/4 || s > math.MaxInt64/4 {
+			return nil, b.v.Errorf(r, "column %q: %g is no length of a row", b.l.cols[b.l.length].Name, d.Float(r))
+		}
+		if end[r] = s; ns > 0 { // of a row that does not say, NaN, it is its start
+			end[r] += int64(math.Round(ns))
+		}
+	}
+	return end, nil
 }
 
 // follow is the axis of rows that say how long they took and not when.

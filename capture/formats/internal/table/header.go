@@ -62,6 +62,9 @@ func ParseHeader(full string) Header {
 	if base, id, ok := cutBracket(h.Name, '[', ']'); ok && base != "" && id != "" &&
 		base == strings.TrimRight(base, " ") {
 		h.Base, h.Instance = base, id
+		if plain, unit := splitUnit(base); h.Unit == "" && units.Known(unit) { // "CPU user (%)[0]"
+			h.Base, h.Name, h.Unit = plain, plain+"["+id+"]", unit
+		}
 	}
 	return h
 }
@@ -81,6 +84,10 @@ func splitUnit(full string) (name, unit string) {
 		if n = strings.TrimRightFunc(n, unicode.IsSpace); n != "" && (units.Known(u) || u == LabelUnit) {
 			return n, strings.TrimSpace(u)
 		}
+	}
+	// Titles have it behind a comma ("GPU Time Elapsed, ns"). What is counted may be a second name there.
+	if i := strings.LastIndex(full, ", "); i > 0 && units.Known(full[i+2:]) && !units.Counts(full[i+2:]) {
+		return strings.TrimRightFunc(full[:i], unicode.IsSpace), strings.TrimSpace(full[i+2:])
 	}
 	if strings.HasPrefix(full, "%") {
 		return full, "percent" // as sysstat's tools call shares: %user, %idle
@@ -110,14 +117,16 @@ var (
 	timeNames = []string{"time", "timestamp", "timestamps", "times", "ts", "t", "datetime", "date", "elapsed",
 		"elapsedtime", "timeelapsed", "walltime", "sampletime"}
 	startName = []string{"start", "starttime", "starttimestamp", "begin", "begintime", "begintimestamp", "timestart",
-		"intervalstart", "timestampstart", "startts"}
+		"intervalstart", "timestampstart", "startts", "querybegintime"}
 	endNames = []string{"end", "endtime", "endtimestamp", "stop", "stoptime", "timeend", "intervalend",
 		"timestampend", "endts"}
 	// lengthNames say how long a row took.
-	lengthNames = []string{"duration", "gputime", "kernelduration", "kerneltime"}
+	lengthNames = []string{"duration", "gputime", "gputimeelapsed", "kernelduration", "kerneltime"}
+	// inNanos are names that programs print without a unit, as whole nanoseconds: those of Intel's metrics library.
+	inNanos = []string{"querybegintime", "gputime"}
 
 	labelNames = []string{"kernel", "dispatch", "pass", "session", "frame", "region", "pid", "tid",
-		"process", "thread"}
+		"process", "thread", "contextid", "subdeviceid", "reportreason", "reportid", "streammarker"}
 	nameNames = []string{"counter", "countername", "metric", "metricname", "variable", "event", "eventname",
 		"series", "seriesname"}
 	// looseNames are those of counters only where a column of values stands beside them: databases and queries of traces
@@ -126,6 +135,15 @@ var (
 	valueNames    = []string{"value", "values", "countervalue", "metricvalue", "val", "reading"}
 	instanceNames = []string{"instance", "instanceid"}
 )
+
+// assumeNanos completes the unit of a column of whole numbers that states none, where programs that call it so count
+// nanoseconds.
+func (h *Header) assumeNanos(c Column, i int) {
+	if h.Unit == "" && c.Type == Number && c.Peek != nil && slices.Contains(inNanos, joinedName(h.Name)) &&
+		c.Peek(i).Whole {
+		h.Unit = "ns"
+	}
+}
 
 // isLength says whether a column's name is one of a length in a unit that it states, and completes its unit.
 func (h *Header) isLength() bool {
@@ -175,6 +193,20 @@ func (h *Header) timeRole() (role, bool) {
 		return roleEnd, true
 	}
 	return 0, false
+}
+
+// contexts renames a column of contexts to what recordings call theirs, where nothing else is called so.
+func contexts(heads []Header) {
+	const label = "context"
+	if slices.ContainsFunc(heads, func(h Header) bool { return h.Name == label }) {
+		return
+	}
+	for i := range heads {
+		if h := &heads[i]; h.Full == h.Name && joinedName(h.Name) == "contextid" {
+			h.Name, h.Base = label, label
+			return
+		}
+	}
 }
 
 // joinedName is a name reduced to its letters and digits, to compare with the lists above.

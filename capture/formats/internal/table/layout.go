@@ -20,6 +20,8 @@ type Layout struct {
 	units [3]delimited.TimeUnit
 	// lengths says that the one time column holds how long each row took.
 	lengths bool
+	// length is the column that says how long each row took beside that of its start, -1 where there is none.
+	length int
 	// Warnings is what a user should know about the way the table is read.
 	Warnings []string
 }
@@ -30,8 +32,8 @@ func (l *Layout) at(r role) int { return l.times[r-roleTime] }
 // Timed reports whether the table says anything about time.
 func (l *Layout) Timed() bool { return slices.Max(l.times[:]) >= 0 }
 
-// Pairs reports whether the table has the start and the end of every sample.
-func (l *Layout) Pairs() bool { return l.at(roleStart) >= 0 && l.at(roleEnd) >= 0 }
+// Pairs reports whether the table has the start and the end, or the length, of every sample.
+func (l *Layout) Pairs() bool { return l.at(roleStart) >= 0 && (l.at(roleEnd) >= 0 || l.length >= 0) }
 
 // EndsOnly reports whether the one time column of the table holds ends.
 func (l *Layout) EndsOnly() bool {
@@ -50,13 +52,15 @@ func NewLayout(name string, cols []Column, o *Options, errorf func(format string
 	if err := memory.Room(uint64(len(cols)) * columnRoom); err != nil {
 		return nil, fmt.Errorf("%d columns: %w", len(cols), err)
 	}
-	l := &Layout{cols: cols, heads: parseHeaders(cols), opt: o, times: [3]int{-1, -1, -1},
+	l := &Layout{cols: cols, heads: parseHeaders(cols), opt: o, times: [3]int{-1, -1, -1}, length: -1,
 		roles: make([]role, len(cols))}
 	for i := range cols {
+		l.heads[i].assumeNanos(cols[i], i)
 		if l.isLabel(i) {
 			l.roles[i] = roleLabel
 		}
 	}
+	contexts(l.heads)
 	for _, label := range o.Labels {
 		if !slices.ContainsFunc(l.heads, func(h Header) bool { return h.Full == label || h.Name == label }) {
 			return nil, fmt.Errorf("option labels: %s has no column %q (it has %s)", name, label, l.names())
@@ -75,6 +79,7 @@ func NewLayout(name string, cols []Column, o *Options, errorf func(format string
 	}
 	l.findUnits()
 	l.findLong()
+	l.findLength()
 	if l.lengths && l.long {
 		return nil, errorf(
 			"column %q is how long a row took, and a table of one value in each row has no samples that follow each other: name their times in option time_column=",
@@ -206,6 +211,19 @@ func (l *Layout) findLengths() bool {
 		return true
 	}
 	return false
+}
+
+// findLength finds the length of rows that have a start and no end.
+func (l *Layout) findLength() {
+	if l.at(roleStart) < 0 || l.at(roleEnd) >= 0 || l.long || l.opt.Ends {
+		return
+	}
+	for i := range l.cols {
+		if h := l.heads[i]; l.roles[i] == roleCounter && l.cols[i].Type == Number && h.isLength() {
+			l.heads[i], l.length = h, i
+			return
+		}
+	}
 }
 
 // namedTime takes the column that the user names.

@@ -73,7 +73,7 @@ func TestMetricsOfCasesAreWithinTheirRange(t *testing.T) {
 		}
 	}
 	for name, ok := range evaluated {
-		if !ok {
+		if !ok && name != "icache_mpki" { // whose misses no case of this model counts
 			t.Errorf("%s never has a value", name)
 		}
 	}

@@ -32,7 +32,7 @@ func newRecorder(m *machine, bounds *simulate.Bounds, depends bool) (*recorder, 
 	}
 	rec := &recorder{m: m, bounds: bounds, index: map[string]int{}, depends: depends}
 	for _, e := range c.Entries() {
-		if e.IsMetric() || e.Block == "constant" {
+		if e.IsMetric() || e.Index == 0 {
 			continue
 		}
 		for _, name := range namesOf(e) {

@@ -1,0 +1,20 @@
+package table
+
+import "testing"
+
+func TestHeadersSayUnitAndInstanceInEitherOrder(t *testing.T) {
+	for full, want := range map[string][3]string{
+		"CPU user (%)[3]":   {"CPU user", "%", "3"},
+		"cpu_user[3] (ms)":  {"cpu_user", "ms", "3"},
+		"CPU user (%)":      {"CPU user", "%", ""},
+		"reads (all)[0]":    {"reads (all)", "", "0"}, // which is no unit
+		"TCC_HIT[3]":        {"TCC_HIT", "", "3"},
+		"clock [MHz]":       {"clock", "MHz", ""},
+		"$CPUActivity[0]":   {"$CPUActivity", "", "0"},
+		"Fragment (cycles)": {"Fragment", "cycles", ""},
+	} {
+		if h := ParseHeader(full); [3]string{h.Base, h.Unit, h.Instance} != want {
+			t.Errorf("%q is %q in %q, instance %q; want %q", full, h.Base, h.Unit, h.Instance, want)
+		}
+	}
+}

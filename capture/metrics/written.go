@@ -1,0 +1,119 @@
+package metrics
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/units"
+)
+
+// Other programs write the counters of a catalogue under names of their own, and without a unit in one that need not be the
+// catalogue's: gpu_core_clock of one is in MHz. A catalogue says so in lines "written NAME UNIT MOST". Where an unit depends on
+// what wrote the name, as with tables of which each generation has its own, MOST is the largest value that the unit allows:
+// a column with a larger one is not known by that name.
+
+// writing is what a counter is called by other programs.
+type writing struct {
+	of   *Entry
+	unit string  // of a column that states none
+	most float64 // in that unit; 0 where any may be
+}
+
+// parseWriting reads "NAME UNIT MOST", of which the last may be left out.
+func parseWriting(value string) (name string, w writing, err error) {
+	words := strings.Fields(value)
+	if len(words) < 2 || len(words) > 3 {
+		return "", w, fmt.Errorf("written is %q, want a name, a unit and perhaps the largest value", value)
+	}
+	w.unit = words[1]
+	if !units.Known(w.unit) {
+		return "", w, fmt.Errorf("written in %q, which is no unit", w.unit)
+	}
+	if len(words) == 3 {
+		if w.most, err = strconv.ParseFloat(words[2], 64); err != nil || !(w.most > 0) {
+			return "", w, fmt.Errorf("the largest value is %q, want a number above 0", words[2])
+		}
+	}
+	return words[0], w, nil
+}
+
+// fits reports whether the values of a column may be in the unit of the writing.
+func (w *writing) fits(c *capture.Counter) bool {
+	if len(c.Instances) > 0 || c.Col == nil {
+		return false
+	}
+	if c.Unit != "" {
+		_, ok := units.Convert(c.Unit, w.of.Unit)
+		return ok
+	}
+	if w.most == 0 {
+		return true
+	}
+	d := c.Col.Data()
+	for i := range d.Len() {
+		if !d.Missing(i) && d.Float(i) > w.most {
+			return false
+		}
+	}
+	return c.Col.Err() == nil
+}
+
+// written is the catalogue's counter that a column holds under another program's name, in the catalogue's unit; nil where it
+// holds none, and where the capture has that counter already, or under a name that stands before in the catalogue.
+func (s *scope) written(c *capture.Counter) *capture.Counter {
+	for _, cat := range s.cats {
+		if !cat.owns(c.GPU) {
+			continue
+		}
+		cat.keys()
+		w, ok := cat.writings[c.Name]
+		if !ok || s.cap.Counter(w.of.Name) != nil || !w.fits(c) {
+			continue
+		}
+		for _, before := range w.of.writings {
+			if before == c.Name {
+				r := renamed(c, w.of.Name)
+				if r.Unit == "" {
+					r.Unit = w.unit
+				}
+				r.Title = ""
+				return settled(converted(filled(r, w.of), w.of.Unit), w.of)
+			}
+			if other := s.cap.Counter(before); other != nil {
+				if o := cat.writings[before]; o.fits(other) {
+					break
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Naming is the catalogue that has most of some names of counters, its own or those of other programs, and how many. It looks into
+// the files and reads none of them as a catalogue: of products that share one it is the first.
+func Naming(names []string) (id string, most int) {
+	seen := map[string]bool{}
+	for _, p := range products() {
+		if seen[p.file] || p.id == CPU {
+			continue
+		}
+		seen[p.file] = true
+		text, err := files.ReadFile(p.file)
+		if err != nil {
+			continue
+		}
+		n := 0
+		for _, name := range names {
+			if bytes.Contains(text, []byte("\ncounter "+name+"\n")) || bytes.Contains(text, []byte("\n\twritten "+name+" ")) {
+				n++
+			}
+		}
+		if n > most {
+			id, most = p.id, n
+		}
+	}
+	return id, most
+}

@@ -1,0 +1,53 @@
+package metrics_test
+
+import (
+	"testing"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
+)
+
+// column is a counter of one value per sample that states neither unit nor kind.
+func column(axis *capture.Axis, name string, v ...float64) *capture.Counter {
+	return &capture.Counter{Meta: capture.Meta{Name: name, Kind: capture.Delta, Guessed: true}, Axis: axis, Col: capture.NewColumn(capture.Data{F: v})}
+}
+
+func TestNamesOfOtherProgramsAreTheCatalogues(t *testing.T) {
+	axis := capture.NewUniformAxis(2, 1e9)
+	c, err := capture.New(capture.Config{GPU: "amd-live", Axis: axis, Counters: []*capture.Counter{
+		column(axis, "power1_average", 200e6, 203e6),
+		column(axis, "temp1_input", 61000, 62000),
+		column(axis, "temp2_input", 75000, 76000),
+		column(axis, "gpu_core_clock", 2400, 2300),
+		column(axis, "mem_info_vram_total", 16e9, 16e9),
+		column(axis, "average_gfx_activity", 9700, 9800), // hundredths, as some generations have it
+		column(axis, "average_umc_activity", 40, 41),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = metrics.Describe(c); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"power": 200, "temperature": 75, "sensor_sclk": 2.4e9, "vram_bytes": 16e9, "mem_busy_percent": 40} {
+		got := c.Counter(name)
+		if got == nil || got.Guessed || got.Col.Data().Float(0) != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	// The hotter of two is the temperature, and a share above 100 is in another unit.
+	for _, name := range []string{"temp1_input", "average_gfx_activity"} {
+		if c.Counter(name) == nil {
+			t.Errorf("%s has become something else", name)
+		}
+	}
+	if k := c.Counter("vram_bytes"); k != nil && k.Kind != capture.Constant {
+		t.Errorf("vram_bytes is of kind %v", k.Kind)
+	}
+}
+
+func TestTheCatalogueThatHasTheNamesIsTold(t *testing.T) {
+	if id, n := metrics.Naming([]string{"gpu_busy_percent", "power1_average", "temp1_input", "something"}); id != "amd-live" || n != 3 {
+		t.Errorf("%d names of %q, want 3 of amd-live", n, id)
+	}
+}
