@@ -50,7 +50,7 @@ const (
 // single_thread is of cpu.star, which judges a GPU's capture as well where the processors were recorded. It does not
 // say which thread.
 var (
-	heldDown = []string{"clock_capped", "low_clock"} // for heat, a power limit and the governor: they name all three
+	heldDown = []string{"clock_capped", "clock_fell", "low_clock"} // for heat, a power limit and the governor: they name all three
 	// for the application's thread and the driver's: neither says which
 	waitedFor = []string{"cpu_bound", "single_thread"}
 	// "the display, or a cap, sets the pace": it says that either may
