@@ -19,6 +19,7 @@ import (
 //   - Rates of what the catalogue counts, such as cycles/s, become counts: what was counted in a sample.
 //   - A table of a metric set's columns that does not say which set it is of gets the property metric_set, see withSet.
 //   - A column of a configuration constant becomes a constant, which does not add up over samples.
+//   - A counter without a unit whose name ends with one of frequency has that.
 //   - A counter whose kind nobody stated (Meta.Guessed) gets the catalogue's, else that of its unit: shares, rates, temperatures, power and the
 //     like are levels. What is left counts events and stays marked as guessed.
 //
@@ -66,9 +67,24 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 		c = converted(c, e.Unit)
 	}
 	if e == nil && c.Unit == "" && c.Guessed {
-		e = s.alikeOf(c)
+		if e = s.alikeOf(c); e == nil {
+			c = withUnit(c, units.InName(c.Name))
+		}
 	}
 	return settled(c, e)
+}
+
+// withUnit is the counter, and its instances, in a unit; itself where that is "".
+func withUnit(c *capture.Counter, unit string) *capture.Counter {
+	if unit == "" {
+		return c
+	}
+	out := c.Clone()
+	out.Unit = unit
+	for i, in := range c.Instances {
+		out.Instances[i] = withUnit(in, unit)
+	}
+	return out
 }
 
 // shareOf is the metric that a column of percent holds whose name is a counter's of another unit, or no one's: "CPU

@@ -3,6 +3,7 @@ package metrics
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -92,10 +93,16 @@ func (s *scope) written(c *capture.Counter) *capture.Counter {
 	return nil
 }
 
-// Naming is the catalogue that has most of some names of counters, its own or those of other programs, and how many. It looks into
-// the files and reads none of them as a catalogue: of products that share one it is the first.
-func Naming(names []string) (id string, most int) {
+// Naming lists the catalogues that have most of some names of counters, their own, those of other programs or of metrics of their sets,
+// and says how many these are. It looks into the files and reads none of them as a catalogue: of products that share one it is the first, but
+// for those whose sets differ.
+func Naming(names []string) (ids []string, most int) {
 	seen := map[string]bool{}
+	better := func(n int, of ...string) {
+		if n > most {
+			ids, most = of, n
+		}
+	}
 	for _, p := range products() {
 		if seen[p.file] || p.id == CPU {
 			continue
@@ -111,9 +118,68 @@ func Naming(names []string) (id string, most int) {
 				n++
 			}
 		}
-		if n > most {
-			id, most = p.id, n
+		better(n, p.id)
+		if having, n := namingSets(p.file, names); n > 0 {
+			better(n, having...)
 		}
 	}
-	return id, most
+	return ids, most
+}
+
+// namingSets are the products of a catalogue file whose metric sets have most of the names, as symbols or titles, and how many.
+func namingSets(file string, names []string) (ids []string, most int) {
+	text, err := unpacked(strings.TrimSuffix(file, ".metrics") + ".sets.gz")
+	if err != nil {
+		return nil, 0 // it has none
+	}
+	wanted := map[string]bool{}
+	for _, name := range names {
+		wanted[fold(name)] = true
+	}
+	has := map[string]map[string]bool{} // by product, the names that its sets have
+	var owners []string
+	symbol := ""
+	found := func(key string) {
+		if !wanted[key] {
+			return
+		}
+		for _, p := range products() {
+			if p.file != file || owners != nil && !slices.ContainsFunc(owners, func(w string) bool { return slices.Contains(p.words, w) }) {
+				continue
+			}
+			if has[p.id] == nil {
+				has[p.id] = map[string]bool{}
+			}
+			has[p.id][key] = true
+		}
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if title, ok := strings.CutPrefix(line, "\ttitle "); ok && symbol != "" {
+			found(fold(title))
+			continue
+		}
+		if line == "" || line[0] == '\t' || line[0] == '#' {
+			continue
+		}
+		before, after, ok := strings.Cut(line, "counter ")
+		if symbol = ""; !ok {
+			continue // a set
+		}
+		symbol, owners = after, nil
+		if words := strings.TrimSpace(before); words != "" {
+			owners = strings.Split(words, ",")
+		}
+		found(fold(symbol))
+	}
+	for _, p := range products() {
+		switch n := len(has[p.id]); {
+		case n == 0 || n < most:
+		case n > most:
+			ids, most = []string{p.id}, n
+		default:
+			ids = append(ids, p.id)
+		}
+	}
+	return ids, most
 }

@@ -1,6 +1,7 @@
 package metrics_test
 
 import (
+	"slices"
 	"testing"
 
 	"astrolabe/capture"
@@ -46,8 +47,18 @@ func TestNamesOfOtherProgramsAreTheCatalogues(t *testing.T) {
 	}
 }
 
+func TestProductsWhoseSetsHaveTheNamesAreTold(t *testing.T) {
+	ids, n := metrics.Naming([]string{"XVE_ACTIVE", "XVE_STALL", "GPU_MEMORY_BYTE_READ", "something"})
+	if !slices.Contains(ids, "intel-bmg") || slices.Contains(ids, "intel-tgl-gt2") || n != 3 {
+		t.Errorf("%d names of %q, want 3 of Battlemage and its like", n, ids)
+	}
+	if ids, n := metrics.Naming([]string{"Sampler Slice0 Dualsubslice0 is bottleneck"}); n != 1 || !slices.Contains(ids, "intel-tgl-gt2") {
+		t.Errorf("a title is one of %d names of %q", n, ids)
+	}
+}
+
 func TestTheCatalogueThatHasTheNamesIsTold(t *testing.T) {
-	if id, n := metrics.Naming([]string{"gpu_busy_percent", "power1_average", "temp1_input", "something"}); id != "amd-live" || n != 3 {
-		t.Errorf("%d names of %q, want 3 of amd-live", n, id)
+	if ids, n := metrics.Naming([]string{"gpu_busy_percent", "power1_average", "temp1_input", "something"}); len(ids) != 1 || ids[0] != "amd-live" || n != 3 {
+		t.Errorf("%d names of %q, want 3 of amd-live", n, ids)
 	}
 }

@@ -55,7 +55,7 @@ func NewLayout(name string, cols []Column, o *Options, errorf func(format string
 	l := &Layout{cols: cols, heads: parseHeaders(cols), opt: o, times: [3]int{-1, -1, -1}, length: -1,
 		roles: make([]role, len(cols))}
 	for i := range cols {
-		l.heads[i].assumeNanos(cols[i], i)
+		l.heads[i].assumeUnit(cols[i], i)
 		if l.isLabel(i) {
 			l.roles[i] = roleLabel
 		}
