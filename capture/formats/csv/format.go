@@ -153,7 +153,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err := Table(ctx, in.Path, r, st.Size(), opt.Extra, &cfg); err != nil {
 		return nil, err
 	}
-	if cfg.GPU == "" && ofProcessors(cfg.Counters) {
+	if (cfg.GPU == "" || cfg.GPU == processors) && ofWatchers(&cfg) || cfg.GPU == "" && ofProcessors(cfg.Counters) {
 		cfg.GPU = processors
 	}
 	DoubtGPU(&cfg)

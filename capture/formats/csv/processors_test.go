@@ -42,11 +42,31 @@ func TestTablesOfProcessorsAreNotAskedForTheirGPU(t *testing.T) {
 	}
 }
 
-func TestSharesOfSysstatAreLevels(t *testing.T) {
-	c := unnamed(t, "# hostname;interval;timestamp;CPU;%user;%idle\n"+
-		"db01;1;2026-11-30 10:00:00 UTC;-1;89.71;10.29\ndb01;1;2026-11-30 10:00:01 UTC;-1;0.00;0.00\n")
-	user := c.Counter("%user")
-	if user == nil || user.Kind != capture.Gauge || user.Unit != "percent" || user.Len() != 2 {
-		t.Fatalf("%%user is %+v", user)
+func TestSharesOfMonitorsAreThoseOfProcessors(t *testing.T) {
+	for name, text := range map[string]string{
+		"sadf": "# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle\n" +
+			"db01;1;2026-11-30 10:00:00 UTC;-1;6.00;1.00;4.00;43.00;0.00;46.00\ndb01;1;2026-11-30 10:00:01 UTC;-1;6.00;1.00;4.00;43.00;0.00;46.00\n",
+		"a table": "time_s,CPU user (%),CPU nice (%),CPU system (%),CPU iowait (%),CPU idle (%),CPU steal (%)\n1,6,1,4,43,46,0\n2,6,1,4,43,46,0\n",
+		"vmstat":  "time,r,b,in,cs,us,sy,id,wa,st\n2026-11-30 10:00:00,1,9,500,21000,7,4,46,43,0\n2026-11-30 10:00:01,1,9,500,21000,7,4,46,43,0\n",
+	} {
+		c := unnamed(t, text)
+		if c.GPU != "cpu" || len(c.Warnings) > 1 {
+			t.Errorf("%s: GPU %q, warnings %q", name, c.GPU, c.Warnings)
+		}
+		for metric, want := range map[string]float64{"cpu_utilization": 11, "cpu_activity_user": 7, "cpu_activity_system": 4, "io_wait": 43, "idle_time": 46} {
+			m := c.Counter(metric)
+			if m == nil || m.Kind != capture.Gauge || m.Col.Data().Float(0) != want {
+				t.Errorf("%s: %s is %+v, want %v", name, metric, m, want)
+			}
+		}
+		if name == "vmstat" {
+			if m := c.Counter("procs_blocked"); m == nil || m.Kind != capture.Gauge || c.Counter("ctxt") == nil {
+				t.Errorf("tasks that wait are %+v", m)
+			}
+		}
+	}
+	// Columns of such names that are no shares of one whole are none.
+	if c := unnamed(t, "time,us,sy,id\n1,7,4,1000\n2,7,4,1001\n"); c.GPU != "" || c.Counter("id") == nil {
+		t.Errorf("identities are taken for shares of %q", c.GPU)
 	}
 }
