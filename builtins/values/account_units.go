@@ -194,7 +194,7 @@ func (a *accounting) absent(en accountEntry) bool {
 // lackAll notes what is lacking where none of some names has a value: the names, or the counters of a formula
 // that were not recorded.
 func (a *accounting) lackAll(names []string) {
-	if _, err := a.cap.resolve(names[0]); err == nil || !strings.Contains(names[0], " ") {
+	if _, err := a.addressed(names[0]); err == nil || !strings.Contains(names[0], " ") {
 		called := make([]string, len(names))
 		for i, name := range names {
 			called[i] = a.called(name)

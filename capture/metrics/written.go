@@ -107,7 +107,8 @@ func Naming(names []string) (id string, most int) {
 		}
 		n := 0
 		for _, name := range names {
-			if bytes.Contains(text, []byte("\ncounter "+name+"\n")) || bytes.Contains(text, []byte("\n\twritten "+name+" ")) {
+			if bytes.Contains(text, []byte("\ncounter "+name+"\n")) || bytes.Contains(text, []byte("\n\twritten "+name+" ")) ||
+				bytes.Contains(text, []byte("\n\tbits "+name+" ")) {
 				n++
 			}
 		}
