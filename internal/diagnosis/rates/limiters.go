@@ -236,7 +236,7 @@ var families = withOthers([]family{
 		script: "amd_live",
 		names: map[string][]string{
 			// That the firmware holds the clocks down, or that they are low, counts for heat and for a power limit.
-			"clock/thermal": {"throttled", "low_clock", "hot", "hot_clock"},
+			"clock/thermal": {"throttled", "low_clock", "hot"},
 			"clock/power":   {"throttled", "low_clock", "power_limit"},
 			"cpu/app":       waitedFor,
 			"cpu/driver":    waitedFor,
