@@ -209,7 +209,7 @@ func (a *accounting) activeOf() (*capture.Counter, []float64) {
 func (a *accounting) activeShare() []float64 {
 	c, v := a.activeOf()
 	if c == nil {
-		a.lack(strings.Join(a.table.active, " or "))
+		a.lackAll(a.table.active)
 		return nil
 	}
 	if a.table.busiest {
@@ -250,8 +250,8 @@ func (a *accounting) activeShare() []float64 {
 	}
 	if names := a.table.clock; len(names) > 0 { // which more programs record than all cycles of a clock
 		a.lack(strings.Join(names, " or "))
-	} else if len(a.table.elapsed) > 0 {
-		a.lack(strings.Join(a.table.elapsed, " or "))
+	} else {
+		a.lackAll(a.table.elapsed)
 	}
 	top := highest(v)
 	if !(top > 0) {

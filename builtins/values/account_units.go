@@ -116,12 +116,13 @@ func (a *accounting) lackSamples(in *analysis.AccountInput, lacking []bool) {
 		return // each set has its own samples
 	}
 	var partly []string
+	lost := map[string]float64{} // the largest share of the time with work, by name
 	for k, u := range in.Units {
 		if u.Fallback || u.Set != "" || !lacking[k] {
 			continue
 		}
 		var unknown []int
-		worked, lost := 0.0, 0.0
+		worked, dark := 0.0, 0.0
 		for i, level := range u.Level {
 			time := float64(in.Length[i])
 			if in.Active != nil && in.Active[i] >= 0 {
@@ -129,18 +130,21 @@ func (a *accounting) lackSamples(in *analysis.AccountInput, lacking []bool) {
 			}
 			worked += time
 			if math.IsNaN(level) {
-				unknown, lost = append(unknown, i), lost+time
+				unknown, dark = append(unknown, i), dark+time
 			}
 		}
-		if lost < holes*worked || len(unknown) == len(u.Level) {
+		if dark < holes*worked || len(unknown) == len(u.Level) {
 			continue
 		}
 		for _, name := range a.without(u.Name, unknown) {
-			what := fmt.Sprintf("%s (no value for %.0f %% of the time)", a.called(name), 100*lost/worked)
-			if !slices.Contains(partly, what) {
-				partly = append(partly, what)
+			if name = a.called(name); !slices.Contains(partly, name) {
+				partly = append(partly, name)
 			}
+			lost[name] = max(lost[name], dark/worked)
 		}
+	}
+	for i, name := range partly {
+		partly[i] = fmt.Sprintf("%s (no value for %.0f %% of the time)", name, 100*lost[name])
 	}
 	a.missing = append(partly, a.missing...)
 }
@@ -194,6 +198,9 @@ func (a *accounting) absent(en accountEntry) bool {
 // lackAll notes what is lacking where none of some names has a value: the names, or the counters of a formula
 // that were not recorded.
 func (a *accounting) lackAll(names []string) {
+	if len(names) == 0 {
+		return
+	}
 	if _, err := a.addressed(names[0]); err == nil || !strings.Contains(names[0], " ") {
 		called := make([]string, len(names))
 		for i, name := range names {
@@ -207,7 +214,7 @@ func (a *accounting) lackAll(names []string) {
 		a.lack(names[0])
 	}
 	for _, n := range read {
-		if a.find([]string{n}) == nil {
+		if a.find([]string{n, metrics.SumTwin(n)}) == nil {
 			a.lack(a.called(n))
 		}
 	}
@@ -276,12 +283,5 @@ func (a *accounting) followsClock(pairs [][]string) []float64 {
 	if l := a.cap.Capture.Label("kernel"); l != nil {
 		copy(group, l.Codes)
 	}
-	out := analysis.FollowsClock(a.reruns(pairs), group)
-	for _, x := range out {
-		if math.IsNaN(x) {
-			a.lack("runs at different clocks of " + strings.Join(pairs[0], " and "))
-			break
-		}
-	}
-	return out
+	return analysis.FollowsClock(a.reruns(pairs), group)
 }

@@ -22,7 +22,25 @@ var hardwareConstants = map[string][]string{
 // cyclesPerLowRes is how many cycles pass between two times that a level is added up at the low resolution.
 const cyclesPerLowRes = 4
 
+// addsInstances is the format whose columns are sums of a counter's instances under both names. AMD's panels have no
+// value where a folder of their own lacks the one that they ask for.
+const addsInstances = "rocprofv3"
+
+// SumTwin is the other name under which profilers write the sum of a counter's instances: SQ_WAVES_sum of SQ_WAVES, and
+// the other way round.
+func SumTwin(name string) string {
+	if base, ok := strings.CutSuffix(name, "_sum"); ok {
+		return base
+	}
+	return name + "_sum"
+}
+
 func (rocprofilerConvention) after(v *formulaEnv, name string, _ bool) (op formula.Operand, known bool, err error) {
+	if v.s.cap.Format == addsInstances {
+		if c := v.s.raw(SumTwin(name)); c != nil && c.Kind == capture.Delta {
+			return v.measured(c, nil, false), true, nil
+		}
+	}
 	if factors := hardwareConstants[name]; factors != nil {
 		product := 1.0
 		for _, f := range factors {

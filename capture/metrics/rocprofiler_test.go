@@ -206,6 +206,22 @@ func TestTheLargestOfDiesIsTheirMeanWhereTheCaptureHoldsTheirSum(t *testing.T) {
 	}
 }
 
+// TestASumHasTwoNames: rocprofv3 adds up the instances of SQ_WAVES as well as it does of SQ_WAVES_sum.
+func TestASumHasTwoNames(t *testing.T) {
+	cfg := capture.Config{GPU: "gfx1151", Format: "rocprofv3", Axis: &capture.Axis{Start: []int64{0}, End: []int64{700}}}
+	for name, x := range map[string]float64{"SQ_WAVES_sum": 6, "SQ_WAIT_ANY": 3} {
+		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: capture.Meta{Name: name}, Axis: cfg.Axis, Col: capture.NewColumn(capture.Data{F: []float64{x}})})
+	}
+	cap, err := capture.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := metrics.Eval(cap, "rocm: SQ_WAVES / SQ_WAIT_ANY_sum", capture.Meta{})
+	if err != nil || c.Total().Float() != 2 {
+		t.Errorf("SQ_WAVES / SQ_WAIT_ANY_sum is %v, %v", c, err)
+	}
+}
+
 func TestACallOfNoCounterIsRefused(t *testing.T) {
 	cap := countedBy(t, "gfx942", []string{"SQ_WAVES"})
 	for expr, want := range map[string]string{
