@@ -54,6 +54,26 @@ func TestTheCatalogueThatHasTheNamesIsTold(t *testing.T) {
 	}
 }
 
+func TestNamesOfOtherProgramsMayHaveBlanks(t *testing.T) {
+	axis := capture.NewUniformAxis(2, 1e9)
+	use := column(axis, "GPU use", 97, 98)
+	use.Unit = "%"
+	c, err := capture.New(capture.Config{GPU: "amd-live", Axis: axis, Counters: []*capture.Counter{
+		use, column(axis, "Average Graphics Package Power", 297, 298), column(axis, "gfx_clk", 1700, 1690),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = metrics.Describe(c); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"gpu_busy_percent": 97, "power": 297, "sensor_sclk": 1.7e9} {
+		if got := c.Counter(name); got == nil || got.Floats()[0] != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}
+
 func TestBitsOfAStatusAreTheCountersOfTheirConditions(t *testing.T) {
 	axis := capture.NewUniformAxis(4, 1e9)
 	c, err := capture.New(capture.Config{GPU: "amd-live", Axis: axis, Counters: []*capture.Counter{
