@@ -201,7 +201,7 @@ func (a *accounting) lackAll(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	if _, err := a.cap.resolve(names[0]); err == nil || !strings.Contains(names[0], " ") {
+	if _, err := a.addressed(names[0]); err == nil || !strings.Contains(names[0], " ") {
 		called := make([]string, len(names))
 		for i, name := range names {
 			called[i] = a.called(name)

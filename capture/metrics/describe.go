@@ -13,6 +13,7 @@ import (
 //
 //   - Title, meaning, block, sections and other names are filled in.
 //   - A counter under another program's name that the catalogue knows gets the catalogue's name and unit, see written.go.
+//   - Counters of conditions that are bits of a column are made of it, see bits.go.
 //   - A counter that is called as in the catalogue but for a $ before or a unit in brackets behind gets the catalogue's name.
 //   - Values in another unit than the catalogue's are converted: ms become ns. Where the units measure different things the counter stays as
 //     it is, and metrics that would read it are missing and say so (see scope.misfit).
@@ -35,6 +36,9 @@ func Describe(cap *capture.Capture) (*capture.Capture, error) {
 	for i, c := range cap.Counters {
 		counters[i] = s.described(c)
 		changed = changed || counters[i] != c
+	}
+	if made := s.conditions(counters); len(made) > 0 {
+		counters, changed = append(counters, made...), true
 	}
 	if !changed {
 		return cap, nil

@@ -23,22 +23,25 @@ type writing struct {
 	most float64 // in that unit; 0 where any may be
 }
 
-// parseWriting reads "NAME UNIT MOST", of which the last may be left out.
+// parseWriting reads "NAME UNIT MOST", of which the last may be left out. The name may have blanks.
 func parseWriting(value string) (name string, w writing, err error) {
 	words := strings.Fields(value)
-	if len(words) < 2 || len(words) > 3 {
+	if n := len(words); n > 2 {
+		if most, err := strconv.ParseFloat(words[n-1], 64); err == nil {
+			if !(most > 0) {
+				return "", w, fmt.Errorf("the largest value is %q, want a number above 0", words[n-1])
+			}
+			w.most, words = most, words[:n-1]
+		}
+	}
+	if len(words) < 2 {
 		return "", w, fmt.Errorf("written is %q, want a name, a unit and perhaps the largest value", value)
 	}
-	w.unit = words[1]
+	w.unit = words[len(words)-1]
 	if !units.Known(w.unit) {
 		return "", w, fmt.Errorf("written in %q, which is no unit", w.unit)
 	}
-	if len(words) == 3 {
-		if w.most, err = strconv.ParseFloat(words[2], 64); err != nil || !(w.most > 0) {
-			return "", w, fmt.Errorf("the largest value is %q, want a number above 0", words[2])
-		}
-	}
-	return words[0], w, nil
+	return strings.Join(words[:len(words)-1], " "), w, nil
 }
 
 // fits reports whether the values of a column may be in the unit of the writing.
@@ -114,7 +117,8 @@ func Naming(names []string) (ids []string, most int) {
 		}
 		n := 0
 		for _, name := range names {
-			if bytes.Contains(text, []byte("\ncounter "+name+"\n")) || bytes.Contains(text, []byte("\n\twritten "+name+" ")) {
+			if bytes.Contains(text, []byte("\ncounter "+name+"\n")) || bytes.Contains(text, []byte("\n\twritten "+name+" ")) ||
+				bytes.Contains(text, []byte("\n\tbits "+name+" ")) {
 				n++
 			}
 		}

@@ -1,6 +1,7 @@
 package metrics_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -60,5 +61,51 @@ func TestProductsWhoseSetsHaveTheNamesAreTold(t *testing.T) {
 func TestTheCatalogueThatHasTheNamesIsTold(t *testing.T) {
 	if ids, n := metrics.Naming([]string{"gpu_busy_percent", "power1_average", "temp1_input", "something"}); len(ids) != 1 || ids[0] != "amd-live" || n != 3 {
 		t.Errorf("%d names of %q, want 3 of amd-live", n, ids)
+	}
+}
+
+func TestNamesOfOtherProgramsMayHaveBlanks(t *testing.T) {
+	axis := capture.NewUniformAxis(2, 1e9)
+	use := column(axis, "GPU use", 97, 98)
+	use.Unit = "%"
+	c, err := capture.New(capture.Config{GPU: "amd-live", Axis: axis, Counters: []*capture.Counter{
+		use, column(axis, "Average Graphics Package Power", 297, 298), column(axis, "gfx_clk", 1700, 1690),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = metrics.Describe(c); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"gpu_busy_percent": 97, "power": 297, "sensor_sclk": 1.7e9} {
+		if got := c.Counter(name); got == nil || got.Floats()[0] != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestBitsOfAStatusAreTheCountersOfTheirConditions(t *testing.T) {
+	axis := capture.NewUniformAxis(4, 1e9)
+	c, err := capture.New(capture.Config{GPU: "amd-live", Axis: axis, Counters: []*capture.Counter{
+		column(axis, "indep_throttle_status", 0, 1, 1<<36, math.NaN()),
+		column(axis, "throttled_by_current", 7, 7, 7, 7), // which was recorded itself
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = metrics.Describe(c); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]float64{"throttled": {0, 100, 100}, "throttled_by_power": {0, 100, 0}, "throttled_by_heat": {0, 0, 100},
+		"throttled_by_current": {7, 7, 7}} {
+		got := c.Counter(name)
+		if got == nil || got.Kind != capture.Gauge || got.Unit != "percent" || !slices.Equal(got.Floats()[:3], want) {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		} else if name != "throttled_by_current" && !math.IsNaN(got.Floats()[3]) {
+			t.Errorf("%s has a value where the status has none", name)
+		}
+	}
+	if status := c.Counter("indep_throttle_status"); status.Kind != capture.Gauge || status.Guessed {
+		t.Errorf("the status is %v: it is no count that adds up", status)
 	}
 }
