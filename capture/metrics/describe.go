@@ -14,6 +14,7 @@ import (
 //   - Title, meaning, block, sections and other names are filled in.
 //   - A counter under another program's name that the catalogue knows gets the catalogue's name and unit, see written.go.
 //   - A counter that is called as in the catalogue but for a $ before or a unit in brackets behind gets the catalogue's name.
+//   - So does one that has the unit as the last word of its name: gpu_frequency_khz.
 //   - Values in another unit than the catalogue's are converted: ms become ns. Where the units measure different things the counter stays as
 //     it is, and metrics that would read it are missing and say so (see scope.misfit).
 //   - Rates of what the catalogue counts, such as cycles/s, become counts: what was counted in a sample.
@@ -51,6 +52,9 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 	}
 	if e := s.entryOfRun(c); e != nil {
 		return settled(converted(filled(c, e), e.Unit), e)
+	}
+	if e, r := s.withUnitInName(c); e != nil {
+		return settled(converted(filled(r, e), e.Unit), e)
 	}
 	for _, name := range plainNames(c.Name) {
 		r := renamed(c, name)
