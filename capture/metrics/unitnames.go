@@ -21,6 +21,9 @@ func (s *scope) withUnitInName(c *capture.Counter) (*Entry, *capture.Counter) {
 	}
 	r := renamed(c, c.Name[:i])
 	e := s.entryOf(r)
+	if at := s.entryAt(r.Name); e == nil && at != nil && !at.IsMetric() {
+		e, r = at, renamed(c, at.Name)
+	}
 	if e == nil || e.Unit == "" || s.cap.Counter(r.Name) != nil {
 		return nil, nil
 	}
