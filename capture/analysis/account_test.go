@@ -549,3 +549,28 @@ func TestADisplayHasADeviceWithLittleTimeLeftWhereWorkRepeatsAsOftenAsItIsRefres
 		}
 	}
 }
+
+// TestADeviceThatNoLongerWaitsHasAHigherClock: a loop of 4 ms of the processor and 6 ms of a device at half of its clock may
+// become one of 4 ms, as the governor sees a device that always works; at its highest clock it becomes one of 6 ms.
+func TestADeviceThatNoLongerWaitsHasAHigherClock(t *testing.T) {
+	for _, c := range []struct{ clock, want float64 }{{0.5, 0.6}, {0, 0.4}, {math.NaN(), 0.4}} {
+		in := AccountInput{Waiter: LimitTurns, Frame: 10e6, Units: []AccountUnit{{Name: "u", Kind: LimitUnit}}}
+		for i := range 100 {
+			active := 1.0
+			if i%10 < 4 {
+				active = 0
+			}
+			in.Length, in.Active, in.Clock = append(in.Length, 1e6), append(in.Active, active), append(in.Clock, c.clock)
+			in.Units[0].Level = append(in.Units[0].Level, active)
+		}
+		a, err := Account(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range a.Parts {
+			if got := p.High / 100e6; p.Kind == LimitTurns && math.Abs(got-c.want) > 1e-9 {
+				t.Errorf("clock %v: at most %v of the time is gained, want %v", c.clock, got, c.want)
+			}
+		}
+	}
+}

@@ -412,6 +412,16 @@ func (a *accountant) divide(i, part int, time int64) {
 	}
 }
 
+// slowed is how much less time the work of the device would take at its highest clock, in ns; 0 where that is unknown.
+func (a *accountant) slowed() (sum float64) {
+	for i, c := range a.Clock {
+		if time, known := a.active(i); known && c > 0 {
+			sum += min(1, c) * float64(time)
+		}
+	}
+	return sum
+}
+
 // finish sorts the parts and names what comes next after each.
 func (a *accountant) finish() {
 	// What a processor or taking turns costs shows in the whole only: the device waits before and works behind.
@@ -428,8 +438,9 @@ func (a *accountant) finish() {
 		case LimitProcessor:
 			p.Low, p.High, p.RunnerUp = min(idle, float64(p.Time)/3), float64(p.Time)/3, OwnWork
 		case LimitTurns:
-			p.Low, p.High, p.RunnerUp = accountRelief*min(idle, base-idle), min(idle, base-idle), OwnWork
-			p.High = min(base-idle, p.High+overlap) // queues that have the next frame at hand overlap as well
+			p.Low, p.RunnerUp = accountRelief*min(idle, base-idle), OwnWork
+			// A device that no longer waits has a higher clock soon, and queues that have the next frame at hand overlap as well.
+			p.High = min(base-idle, base-max(idle, base-idle-a.slowed())+overlap)
 		}
 	}
 	// The runner-up is decided by time and then by name, and parts by time and then by when they first led, so that
