@@ -11,7 +11,7 @@ import (
 // long reports whether sample i may hold several passes of a frame.
 func (a *accountant) long(i int) bool { return a.Frame > 0 && a.Length[i] > a.Frame/4 }
 
-// mostLevel is the highest level that counts: a unit that is sure only above leads only where all others were measured.
+// mostLevel is the highest level that counts.
 const mostLevel = 2.
 
 // unmeasured is what would measure units without a level in a sample.
@@ -174,7 +174,7 @@ func (a *accountant) units(i int, time int64, lead int) {
 	if len(a.ranked) > 0 {
 		first := a.ranked[0]
 		least, known := accountSure, !named
-		if s := a.Units[first.unit].Sure; s > 0 && (!long || s > mostLevel) {
+		if s := a.Units[first.unit].Sure; s > 0 && (!long || s > 1) { // what is sure above 1 only is so in samples of several passes as well
 			least, known = s, true
 		}
 		sure := first.level >= max(least, a.Floor) && known && (!long || !a.doubted())
