@@ -52,6 +52,9 @@ func (a *accounting) units() (out []analysis.AccountUnit, lacking []bool) {
 		}
 		a.evaluate(p)
 		lacks[u.name] = append(lacks[u.name], a.missing[before:]...)
+		if !slices.ContainsFunc(out[first].Level, func(x float64) bool { return !math.IsNaN(x) }) {
+			out[first].Sure = u.sure
+		}
 		seen := false
 		for k, x := range unit.Level {
 			if math.IsNaN(x) || !math.IsNaN(out[first].Level[k]) {

@@ -15,6 +15,7 @@ import (
 //   - A counter under another program's name that the catalogue knows gets the catalogue's name and unit, see written.go.
 //   - Counters of conditions that are bits of a column are made of it, see bits.go.
 //   - A counter that is called as in the catalogue but for a $ before or a unit in brackets behind gets the catalogue's name.
+//   - So does one that has the unit as the last word of its name: gpu_frequency_khz.
 //   - Values in another unit than the catalogue's are converted: ms become ns. Where the units measure different things the counter stays as
 //     it is, and metrics that would read it are missing and say so (see scope.misfit).
 //   - Rates of what the catalogue counts, such as cycles/s, become counts: what was counted in a sample.
@@ -56,6 +57,9 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 	}
 	if e := s.entryOfRun(c); e != nil {
 		return settled(converted(filled(c, e), e.Unit), e)
+	}
+	if e, r := s.withUnitInName(c); e != nil {
+		return settled(converted(filled(r, e), e.Unit), e)
 	}
 	for _, name := range plainNames(c.Name) {
 		r := renamed(c, name)

@@ -3,6 +3,7 @@ package metrics_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"astrolabe/capture"
@@ -107,5 +108,37 @@ func TestBitsOfAStatusAreTheCountersOfTheirConditions(t *testing.T) {
 	}
 	if status := c.Counter("indep_throttle_status"); status.Kind != capture.Gauge || status.Guessed {
 		t.Errorf("the status is %v: it is no count that adds up", status)
+	}
+}
+
+func TestAUnitAtTheEndOfANameIsTheColumns(t *testing.T) {
+	axis := capture.NewUniformAxis(2, 1e9)
+	for name, want := range map[string]float64{"gpu_frequency_khz": 8e8, "gpufreq_khz": 8e8, "GPU frequency kHz": 8e8} {
+		c, err := capture.New(capture.Config{GPU: "mali-g78", Axis: axis, Counters: []*capture.Counter{column(axis, name, 8e5, 8e5)}})
+		if err == nil {
+			c, err = metrics.Describe(c)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := metrics.Resolve(c, "gpu_frequency"); err != nil || m.Total().Float() != want || m.Kind != capture.Gauge {
+			t.Errorf("%s: %v, want %v Hz", name, m, want)
+		}
+	}
+}
+
+func TestAUnitThatIsNoneIsTold(t *testing.T) {
+	axis := capture.NewUniformAxis(1, 1e9)
+	c, err := capture.New(capture.Config{GPU: "mali-g78", Axis: axis, Counters: []*capture.Counter{
+		column(axis, "GPU active (Mfoo)", 1), column(axis, "something (else)", 1), column(axis, "Fragment jobs (jobs)", 1),
+	}})
+	if err == nil {
+		c, err = metrics.Describe(c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := metrics.UnknownUnits(c); !strings.Contains(got, `"GPU active (Mfoo)", which is read in cycles (write`) {
+		t.Errorf("told %q", got)
 	}
 }

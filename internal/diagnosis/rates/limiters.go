@@ -137,7 +137,7 @@ var mali = family{
 	untold: map[string]string{
 		"display/request": noDisplay,
 	},
-	parts: map[string]string{"front_end": "unit/rasterizer", "commands": "launch/overhead",
+	parts: map[string]string{"front_end": "unit/rasterizer", "commands": "launch/overhead", "launch": "launch/overhead", "launch of compute": "launch/overhead",
 		"write bandwidth": "memory/bandwidth", "blend": "unit/pixel_backend"},
 }
 

@@ -150,7 +150,7 @@ var (
 	// inSeconds are the same in seconds: those of reports of VTune.
 	inSeconds = []string{"computingtasktotaltime"}
 
-	labelNames = []string{"kernel", "dispatch", "pass", "session", "frame", "region", "pid", "tid",
+	labelNames = []string{"kernel", "dispatch", "pass", "session", "frame", "framenumber", "frameid", "frameindex", "region", "pid", "tid",
 		"process", "thread", "contextid", "contextidvalid", "subdeviceid", "globalinstanceid", "sourceid", "reportreason", "reportid",
 		"streammarker"}
 	nameNames = []string{"counter", "countername", "metric", "metricname", "variable", "event", "eventname",
@@ -224,16 +224,17 @@ func (h *Header) timeRole() (role, bool) {
 	return 0, false
 }
 
-// contexts renames a column of contexts to what recordings call theirs, where nothing else is called so.
-func contexts(heads []Header) {
-	const label = "context"
-	if slices.ContainsFunc(heads, func(h Header) bool { return h.Name == label }) {
-		return
-	}
+// ownNames are what recordings call labels that other programs call otherwise: by what is left of their names, see joinedName.
+var ownNames = map[string]string{"contextid": "context", "frame": "frame", "framenumber": "frame", "frameid": "frame",
+	"frameindex": "frame"}
+
+// ownLabels renames columns of labels to what recordings call theirs, where nothing else is called so.
+func ownLabels(heads []Header) {
 	for i := range heads {
-		if h := &heads[i]; h.Full == h.Name && joinedName(h.Name) == "contextid" {
+		h := &heads[i]
+		label, known := ownNames[joinedName(h.Name)]
+		if known && h.Full == h.Name && !slices.ContainsFunc(heads, func(h Header) bool { return h.Name == label }) {
 			h.Name, h.Base = label, label
-			return
 		}
 	}
 }

@@ -60,7 +60,7 @@ func NewLayout(name string, cols []Column, o *Options, errorf func(format string
 			l.roles[i] = roleLabel
 		}
 	}
-	contexts(l.heads)
+	ownLabels(l.heads)
 	for _, label := range o.Labels {
 		if !slices.ContainsFunc(l.heads, func(h Header) bool { return h.Full == label || h.Name == label }) {
 			return nil, fmt.Errorf("option labels: %s has no column %q (it has %s)", name, label, l.names())
