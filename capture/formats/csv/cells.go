@@ -20,7 +20,7 @@ func columnsOf(f *delimited.File, rows [][]string) []table.Column {
 		switch numbers, texts := classify(f, rows, i); {
 		case isDates(rows, i):
 			c.Type = table.Dates
-		case texts > 0 && texts >= numbers:
+		case texts > numbers:
 			c.Type = table.Text
 		}
 		out[i] = c

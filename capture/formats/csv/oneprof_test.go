@@ -44,7 +44,7 @@ func TestAUnitBehindACommaIsOne(t *testing.T) {
 func TestTitlesOfTimesNeedNoUnit(t *testing.T) {
 	c := mustOpen(t, "GPU Time Elapsed,EU Active\n300,40\n100,80\n", nil)
 	eq(t, "nanoseconds", c.Axis.End, []int64{300, 400})
-	c = mustOpen(t, "Computing Task,Work Size,Computing Task:Total Time,XVE Array:Active(%)\nf,64 x 64,1.5,40\ng,4096,1,80\n", nil)
+	c = mustOpen(t, "Computing Task,Work Size:Global,Computing Task:Total Time,XVE Array:Active(%)\nf,64 x 64,1.5,40\ng,4096,1,80\n", nil)
 	eq(t, "seconds", c.Axis.End, []int64{15e8, 25e8})
 	eq(t, "a share", c.Counter("XVE Array:Active").Unit, "%")
 }

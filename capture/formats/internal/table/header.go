@@ -151,8 +151,8 @@ var (
 	inSeconds = []string{"computingtasktotaltime"}
 
 	labelNames = []string{"kernel", "dispatch", "pass", "session", "frame", "framenumber", "frameid", "frameindex", "region", "pid", "tid",
-		"process", "thread", "contextid", "contextidvalid", "subdeviceid", "globalinstanceid", "sourceid", "reportreason", "reportid",
-		"streammarker"}
+		"process", "thread", "contextid", "contextidvalid", "subdeviceid", "globalinstanceid", "sourceid", "reportreason", "reportid", "worksizeglobal",
+		"worksizelocal", "streammarker"}
 	nameNames = []string{"counter", "countername", "metric", "metricname", "variable", "event", "eventname",
 		"series", "seriesname"}
 	// looseNames are those of counters only where a column of values stands beside them: databases and queries of traces
