@@ -75,7 +75,8 @@ func account(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return nil, fmt.Errorf("parameter table: %w", err)
 	}
 	found, err := binding.Await(e.Context(), func() (*Account, error) {
-		a := &accounting{cap: cap, table: t, n: cap.Capture.Len(), known: map[string]*capture.Counter{}}
+		a := &accounting{cap: cap, table: t, n: cap.Capture.Len(), known: map[string]*capture.Counter{},
+			texts: map[string]*capture.Counter{}}
 		a.lack(lacks)
 		return a.run(e, e.Context())
 	})
@@ -129,6 +130,7 @@ type accounting struct {
 	missing []string
 	roles   []string                    // that metrics of the capture's GPU play, see absent
 	known   map[string]*capture.Counter // by name, see named; nil for one that the capture does not have
+	texts   map[string]*capture.Counter // by what formulas come to, see substituted
 	spare   [][]float64                 // see room
 	summed  int                         // processors of which only the sum was recorded
 }

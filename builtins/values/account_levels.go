@@ -1,6 +1,7 @@
 package values
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/metrics/formula"
 	"astrolabe/capture/units"
 )
 
@@ -25,20 +27,21 @@ func (a *accounting) find(names []string) *capture.Counter {
 
 func (a *accounting) named(name string) *capture.Counter {
 	c, ok := a.known[name]
-	if !ok {
-		c = a.lookUp(name)
-		a.known[name] = c
+	if ok {
+		return c
 	}
+	text := a.substituted(name)
+	if c, ok = a.texts[text]; !ok { // several formulas may come to it
+		c = a.lookUp(text)
+		a.texts[text] = c
+	}
+	a.known[name] = c
 	return c
 }
 
 func (a *accounting) lookUp(name string) *capture.Counter {
-	var c *capture.Counter
-	var err error
-	if strings.Contains(name, " ") {
-		name = a.substituted(name)
-	}
-	if c, err = a.cap.resolve(name); err != nil && strings.Contains(name, " ") {
+	c, err := a.addressed(name)
+	if err != nil && strings.Contains(name, " ") {
 		c, err = metrics.EvalWith(a.cap.Capture, a.cap.env.Defined(a.cap.Capture.GPU), name, capture.Meta{})
 	}
 	if err != nil || !c.Axis.Same(a.cap.Capture.Axis) || math.IsNaN(c.Total().Float()) {
@@ -47,14 +50,28 @@ func (a *accounting) lookUp(name string) *capture.Counter {
 	return c
 }
 
-// substituted is a formula with what stands in it for counters that were not recorded.
-func (a *accounting) substituted(formula string) string {
+// addressed is what the capture has under a name. A text that says its dialect is a formula and no name; looking for it
+// as one takes as long as all else about it.
+func (a *accounting) addressed(name string) (*capture.Counter, error) {
+	if _, _, ok := formula.StatedDialect(name); ok {
+		return nil, errFormula
+	}
+	return a.cap.resolve(name)
+}
+
+var errFormula = errors.New("a formula is no name")
+
+// substituted is a formula with what stands in it for counters that were not recorded, or a name as it is.
+func (a *accounting) substituted(text string) string {
+	if !strings.Contains(text, " ") {
+		return text
+	}
 	for _, s := range a.table.instead {
-		if strings.Contains(formula, s.text) && a.named(s.counter) == nil {
-			formula = strings.ReplaceAll(formula, s.text, s.put)
+		if strings.Contains(text, s.text) && a.named(s.counter) == nil {
+			text = strings.ReplaceAll(text, s.text, s.put)
 		}
 	}
-	return formula
+	return text
 }
 
 // values are those of the first of some metrics in every sample, percentages as shares; where it is missing in one

@@ -52,6 +52,9 @@ func (a *accounting) units() (out []analysis.AccountUnit, lacking []bool) {
 		}
 		a.evaluate(p)
 		lacks[u.name] = append(lacks[u.name], a.missing[before:]...)
+		if !slices.ContainsFunc(out[first].Level, func(x float64) bool { return !math.IsNaN(x) }) {
+			out[first].Sure = u.sure
+		}
 		seen := false
 		for k, x := range unit.Level {
 			if math.IsNaN(x) || !math.IsNaN(out[first].Level[k]) {
@@ -201,7 +204,7 @@ func (a *accounting) lackAll(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	if _, err := a.cap.resolve(names[0]); err == nil || !strings.Contains(names[0], " ") {
+	if _, err := a.addressed(names[0]); err == nil || !strings.Contains(names[0], " ") {
 		called := make([]string, len(names))
 		for i, name := range names {
 			called[i] = a.called(name)

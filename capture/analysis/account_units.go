@@ -11,6 +11,9 @@ import (
 // long reports whether sample i may hold several passes of a frame.
 func (a *accountant) long(i int) bool { return a.Frame > 0 && a.Length[i] > a.Frame/4 }
 
+// mostLevel is the highest level that counts.
+const mostLevel = 2.
+
 // unmeasured is what would measure units without a level in a sample.
 type unmeasured struct {
 	set   string
@@ -32,7 +35,7 @@ func (a *accountant) rank(i, lead int) {
 			if u.Holds {
 				continue
 			}
-			level, most := min(2, max(0, level)), min(2, max(0, u.highest(i)))
+			level, most := min(mostLevel, max(0, level)), min(mostLevel, max(0, u.highest(i)))
 			if u.Floor > a.Floor && !long {
 				level, most = a.above(u.Floor, level), a.above(u.Floor, most)
 			}
@@ -171,7 +174,7 @@ func (a *accountant) units(i int, time int64, lead int) {
 	if len(a.ranked) > 0 {
 		first := a.ranked[0]
 		least, known := accountSure, !named
-		if s := a.Units[first.unit].Sure; s > 0 && !long {
+		if s := a.Units[first.unit].Sure; s > 0 && (!long || s > 1) { // what is sure above 1 only is so in samples of several passes as well
 			least, known = s, true
 		}
 		sure := first.level >= max(least, a.Floor) && known && (!long || !a.doubted())

@@ -106,7 +106,14 @@ func settle(c *capture.Capture, path string, opt Options) (*capture.Capture, err
 	if warning != "" && opt.Warn != nil {
 		opt.Warn(warning)
 	}
-	return c, nil
+	unread := metrics.UnknownUnits(c)
+	if unread == "" {
+		return c, nil
+	}
+	if opt.Warn != nil {
+		opt.Warn(unread)
+	}
+	return c.With(func(cfg *capture.Config) { cfg.Warnings = append(slices.Clone(cfg.Warnings), unread) })
 }
 
 // sure is what a format says of content from which on it is its own: what the others lack of it says nothing.

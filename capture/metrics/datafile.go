@@ -215,6 +215,8 @@ func (p *fileParser) field(key, value string) error {
 			e.columns = nil
 		case "written":
 			e.written, e.writings = nil, nil
+		case "bits":
+			e.bits = nil
 		}
 	}
 	p.set[key] = true
@@ -357,6 +359,12 @@ func setField(e *Entry, key, value string) error {
 		w.of = e
 		e.written[name] = w
 		e.writings = append(e.writings, name)
+	case "bits":
+		b, err := parseBits(value)
+		if err != nil {
+			return err
+		}
+		e.bits = append(e.bits, b)
 	case "role":
 		role, err := parseRole(value)
 		if err != nil {

@@ -13,12 +13,15 @@ import (
 //
 //   - Title, meaning, block, sections and other names are filled in.
 //   - A counter under another program's name that the catalogue knows gets the catalogue's name and unit, see written.go.
+//   - Counters of conditions that are bits of a column are made of it, see bits.go.
 //   - A counter that is called as in the catalogue but for a $ before or a unit in brackets behind gets the catalogue's name.
+//   - So does one that has the unit as the last word of its name: gpu_frequency_khz.
 //   - Values in another unit than the catalogue's are converted: ms become ns. Where the units measure different things the counter stays as
 //     it is, and metrics that would read it are missing and say so (see scope.misfit).
 //   - Rates of what the catalogue counts, such as cycles/s, become counts: what was counted in a sample.
 //   - A table of a metric set's columns that does not say which set it is of gets the property metric_set, see withSet.
 //   - A column of a configuration constant becomes a constant, which does not add up over samples.
+//   - A counter without a unit whose name ends with one of frequency has that.
 //   - A counter whose kind nobody stated (Meta.Guessed) gets the catalogue's, else that of its unit: shares, rates, temperatures, power and the
 //     like are levels. What is left counts events and stays marked as guessed.
 //
@@ -34,6 +37,9 @@ func Describe(cap *capture.Capture) (*capture.Capture, error) {
 	for i, c := range cap.Counters {
 		counters[i] = s.described(c)
 		changed = changed || counters[i] != c
+	}
+	if made := s.conditions(counters); len(made) > 0 {
+		counters, changed = append(counters, made...), true
 	}
 	if !changed {
 		return cap, nil
@@ -52,6 +58,9 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 	if e := s.entryOfRun(c); e != nil {
 		return settled(converted(filled(c, e), e.Unit), e)
 	}
+	if e, r := s.withUnitInName(c); e != nil {
+		return settled(converted(filled(r, e), e.Unit), e)
+	}
 	for _, name := range plainNames(c.Name) {
 		r := renamed(c, name)
 		if e := s.entryOf(r); e != nil && s.cap.Counter(r.Name) == nil {
@@ -66,9 +75,24 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 		c = converted(c, e.Unit)
 	}
 	if e == nil && c.Unit == "" && c.Guessed {
-		e = s.alikeOf(c)
+		if e = s.alikeOf(c); e == nil {
+			c = withUnit(c, units.InName(c.Name))
+		}
 	}
 	return settled(c, e)
+}
+
+// withUnit is the counter, and its instances, in a unit; itself where that is "".
+func withUnit(c *capture.Counter, unit string) *capture.Counter {
+	if unit == "" {
+		return c
+	}
+	out := c.Clone()
+	out.Unit = unit
+	for i, in := range c.Instances {
+		out.Instances[i] = withUnit(in, unit)
+	}
+	return out
 }
 
 // shareOf is the metric that a column of percent holds whose name is a counter's of another unit, or no one's: "CPU

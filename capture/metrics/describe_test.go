@@ -109,14 +109,14 @@ func TestStreamlineHeadersWithDollarsAndUnitsAreMatched(t *testing.T) {
 
 func TestKindsComeFromTheCatalogueThenTheUnitAndElseAreGuessed(t *testing.T) {
 	cap := imported(t, CPU, map[string][]float64{
-		"procs_running": {1, 2}, "cycles": {1, 2}, "temp": {40, 41}, "x": {1, 2}, "bw": {1, 2}, "clock_mhz": {1, 2}, "items": {1, 2}, "mem": {1, 2},
+		"procs_running": {1, 2}, "cycles": {1, 2}, "temp": {40, 41}, "x": {1, 2}, "bw": {1, 2}, "clock_mhz": {1, 2}, "clock_rate": {1, 2}, "items": {1, 2}, "mem": {1, 2},
 	}, map[string]string{"temp": "°C", "bw": "MB/s", "items": "requests", "mem": "MiB"})
 	for name, want := range map[string]struct {
 		kind    capture.Kind
 		guessed bool
 	}{
 		"procs_running": {capture.Gauge, false}, "cycles": {capture.Delta, false}, "temp": {capture.Gauge, false}, "x": {capture.Delta, true}, "bw": {capture.Gauge, false},
-		"clock_mhz": {capture.Gauge, true}, "items": {capture.Delta, false}, "mem": {capture.Delta, true},
+		"clock_mhz": {capture.Gauge, false}, "clock_rate": {capture.Gauge, true}, "items": {capture.Delta, false}, "mem": {capture.Delta, true},
 	} {
 		if c := cap.Counter(name); c.Kind != want.kind || c.Guessed != want.guessed {
 			t.Errorf("%s is a %s, guessed: %t", name, c.Kind, c.Guessed)

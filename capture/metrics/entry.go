@@ -54,6 +54,7 @@ type Entry struct {
 	columns  []Column           // of the vendor's table, see Columns
 	written  map[string]writing // by the names that other programs have for it, see written.go
 	writings []string           // these names in the order of the file
+	bits     []statusBits       // of columns of conditions that make it, see bits.go
 	expr     *formula.Expr      // of Expr
 	defined  bool               // by a user, who may have mistyped a name
 }

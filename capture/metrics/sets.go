@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -247,18 +248,12 @@ func (s *scope) ownSets(c *Catalogue) []*MetricSet {
 func (s *scope) findIn(c *Catalogue, name string) (*Entry, error) {
 	var own []*Entry
 	for _, set := range s.ownSets(c) {
-		if e := set.bySymbol[name]; e != nil {
-			own = append(own, e)
-			continue
+		e := set.bySymbol[name]
+		if e == nil {
+			e = c.inSet(set, name)
 		}
-		key := fold(name)
-		for symbol, e := range set.bySymbol {
-			if fold(symbol) == key && !slices.ContainsFunc(c.keys()[key], func(h hit) bool {
-				return h.e.Set == nil &&
-					(h.e.Name == name || slices.Contains(h.e.Aliases, name))
-			}) {
-				own = append(own, e)
-			}
+		if e != nil {
+			own = append(own, e)
 		}
 	}
 	switch {
@@ -272,7 +267,32 @@ func (s *scope) findIn(c *Catalogue, name string) (*Entry, error) {
 			return e, nil // which says what set it needs
 		}
 	}
-	return c.lookup(name)
+	e, err := c.lookup(name)
+	var differ *SetsError
+	if errors.As(err, &differ) {
+		if e := s.alike(c, name); e != nil {
+			return e, nil
+		}
+	}
+	return e, err
+}
+
+// inSet is the metric of a set that a name addresses by a symbol in another spelling or by a title; nil where none does, or
+// several, or where a counter of no set is called just so.
+func (c *Catalogue) inSet(set *MetricSet, name string) (found *Entry) {
+	best := rankTitle + 1
+	for _, h := range c.keys()[fold(name)] {
+		switch {
+		case h.e.Set == nil && (h.e.Name == name || slices.Contains(h.e.Aliases, name)):
+			return nil
+		case h.e.Set != set || h.rank > best || h.rank > rankTitle:
+		case h.rank == best:
+			found = nil
+		default:
+			found, best = h.e, h.rank
+		}
+	}
+	return found
 }
 
 // listed reports whether the metric belongs in a list of the capture's metrics: those of other sets were not measured,

@@ -26,6 +26,39 @@ func TestTheSetOfATableFollowsFromItsColumns(t *testing.T) {
 	}
 }
 
+// GTI Read Throughput has another equation in RenderBasic than in ComputeBasic: the set decides of which metric it is the column.
+func TestTheSetOfATableOfTitlesFollowsFromItsColumns(t *testing.T) {
+	columns := map[string][]float64{"GPU Time Elapsed": {1, 1}, "GPU Core Clocks": {2, 2}, "EU Active": {60, 70}, "EU Stall": {30, 20},
+		"Sampler Slice0 Dualsubslice0 is bottleneck": {40, 50}, "GTI Read Throughput": {7, 7}, "GTI Write Throughput": {8, 8}}
+	cap := imported(t, "intel-tgl-gt2", columns, nil)
+	if p, ok := cap.Property("metric_set"); !ok || p.Text != "RenderBasic" {
+		t.Fatalf("the set is %q", p.Text)
+	}
+	for name, want := range map[string]float64{"GtiReadThroughput": 14, "render_basic_gti_write_throughput": 16, "Sampler00Bottleneck": 45} {
+		if v, why := total(t, cap, name); v != want {
+			t.Errorf("%s is %v (%s), want %v", name, v, why, want)
+		}
+	}
+}
+
+// Where the set stays open a column is what all sets that have its columns call so.
+func TestAColumnThatSetsCallAlikeIsReadWithoutTheSet(t *testing.T) {
+	cap := imported(t, "intel-tgl-gt2", map[string][]float64{"GPU Core Clocks": {2, 2}, "GTI Read Throughput": {7, 7}}, nil)
+	if p, ok := cap.Property("metric_set"); ok {
+		t.Fatalf("two columns are said to be of %q", p.Text)
+	}
+	if v, why := total(t, cap, "GtiReadThroughput"); v != 14 {
+		t.Errorf("what is read is %v (%s), want 14", v, why)
+	}
+	if c := cap.Counter("GTI Read Throughput"); c.Guessed {
+		t.Error("the kind of the column is guessed")
+	}
+	// Reports have counters, which each set programs for something of its own.
+	if _, err := Resolve(imported(t, "intel-tgl-gt2", map[string][]float64{"A7": {1, 1}, "C1": {2, 2}}, nil), "GtiReadThroughput"); err == nil {
+		t.Error("a metric is made of counters that nobody knows the set of")
+	}
+}
+
 // A stage of which a set counts two instances is told by the one that the file has.
 func TestWhatPlaysARoleAndIsThereStandsForAll(t *testing.T) {
 	cap := imported(t, "intel-mtl-gt3", map[string][]float64{"GpuTime": {1, 1}, "GpuCoreClocks": {2, 2}, "HiDepth01Bottleneck": {80, 90}, "Bc00Bottleneck": {1, 1},

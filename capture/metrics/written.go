@@ -3,6 +3,7 @@ package metrics
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,22 +23,25 @@ type writing struct {
 	most float64 // in that unit; 0 where any may be
 }
 
-// parseWriting reads "NAME UNIT MOST", of which the last may be left out.
+// parseWriting reads "NAME UNIT MOST", of which the last may be left out. The name may have blanks.
 func parseWriting(value string) (name string, w writing, err error) {
 	words := strings.Fields(value)
-	if len(words) < 2 || len(words) > 3 {
+	if n := len(words); n > 2 {
+		if most, err := strconv.ParseFloat(words[n-1], 64); err == nil {
+			if !(most > 0) {
+				return "", w, fmt.Errorf("the largest value is %q, want a number above 0", words[n-1])
+			}
+			w.most, words = most, words[:n-1]
+		}
+	}
+	if len(words) < 2 {
 		return "", w, fmt.Errorf("written is %q, want a name, a unit and perhaps the largest value", value)
 	}
-	w.unit = words[1]
+	w.unit = words[len(words)-1]
 	if !units.Known(w.unit) {
 		return "", w, fmt.Errorf("written in %q, which is no unit", w.unit)
 	}
-	if len(words) == 3 {
-		if w.most, err = strconv.ParseFloat(words[2], 64); err != nil || !(w.most > 0) {
-			return "", w, fmt.Errorf("the largest value is %q, want a number above 0", words[2])
-		}
-	}
-	return words[0], w, nil
+	return strings.Join(words[:len(words)-1], " "), w, nil
 }
 
 // fits reports whether the values of a column may be in the unit of the writing.
@@ -92,10 +96,16 @@ func (s *scope) written(c *capture.Counter) *capture.Counter {
 	return nil
 }
 
-// Naming is the catalogue that has most of some names of counters, its own or those of other programs, and how many. It looks into
-// the files and reads none of them as a catalogue: of products that share one it is the first.
-func Naming(names []string) (id string, most int) {
+// Naming lists the catalogues that have most of some names of counters, their own, those of other programs or of metrics of their sets,
+// and says how many these are. It looks into the files and reads none of them as a catalogue: of products that share one it is the first, but
+// for those whose sets differ.
+func Naming(names []string) (ids []string, most int) {
 	seen := map[string]bool{}
+	better := func(n int, of ...string) {
+		if n > most {
+			ids, most = of, n
+		}
+	}
 	for _, p := range products() {
 		if seen[p.file] || p.id == CPU {
 			continue
@@ -107,13 +117,73 @@ func Naming(names []string) (id string, most int) {
 		}
 		n := 0
 		for _, name := range names {
-			if bytes.Contains(text, []byte("\ncounter "+name+"\n")) || bytes.Contains(text, []byte("\n\twritten "+name+" ")) {
+			if bytes.Contains(text, []byte("\ncounter "+name+"\n")) || bytes.Contains(text, []byte("\n\twritten "+name+" ")) ||
+				bytes.Contains(text, []byte("\n\tbits "+name+" ")) {
 				n++
 			}
 		}
-		if n > most {
-			id, most = p.id, n
+		better(n, p.id)
+		if having, n := namingSets(p.file, names); n > 0 {
+			better(n, having...)
 		}
 	}
-	return id, most
+	return ids, most
+}
+
+// namingSets are the products of a catalogue file whose metric sets have most of the names, as symbols or titles, and how many.
+func namingSets(file string, names []string) (ids []string, most int) {
+	text, err := unpacked(strings.TrimSuffix(file, ".metrics") + ".sets.gz")
+	if err != nil {
+		return nil, 0 // it has none
+	}
+	wanted := map[string]bool{}
+	for _, name := range names {
+		wanted[fold(name)] = true
+	}
+	has := map[string]map[string]bool{} // by product, the names that its sets have
+	var owners []string
+	symbol := ""
+	found := func(key string) {
+		if !wanted[key] {
+			return
+		}
+		for _, p := range products() {
+			if p.file != file || owners != nil && !slices.ContainsFunc(owners, func(w string) bool { return slices.Contains(p.words, w) }) {
+				continue
+			}
+			if has[p.id] == nil {
+				has[p.id] = map[string]bool{}
+			}
+			has[p.id][key] = true
+		}
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if title, ok := strings.CutPrefix(line, "\ttitle "); ok && symbol != "" {
+			found(fold(title))
+			continue
+		}
+		if line == "" || line[0] == '\t' || line[0] == '#' {
+			continue
+		}
+		before, after, ok := strings.Cut(line, "counter ")
+		if symbol = ""; !ok {
+			continue // a set
+		}
+		symbol, owners = after, nil
+		if words := strings.TrimSpace(before); words != "" {
+			owners = strings.Split(words, ",")
+		}
+		found(fold(symbol))
+	}
+	for _, p := range products() {
+		switch n := len(has[p.id]); {
+		case n == 0 || n < most:
+		case n > most:
+			ids, most = []string{p.id}, n
+		default:
+			ids = append(ids, p.id)
+		}
+	}
+	return ids, most
 }

@@ -20,6 +20,18 @@ func LevelByName(name string) bool {
 	})
 }
 
+// frequencies are the units of frequency that names end with, by their words.
+var frequencies = map[string]string{"hz": "Hz", "khz": "kHz", "mhz": "MHz", "ghz": "GHz"}
+
+// InName is the unit of frequency that the name of a counter ends with, as AvgGpuCoreFrequencyMHz does; "" where it does not.
+func InName(name string) string {
+	words := Words(name)
+	if len(words) < 2 {
+		return ""
+	}
+	return frequencies[words[len(words)-1]]
+}
+
 // Words divides a name into lower-case words at everything that is no letter or digit, and where a capital follows a
 // small letter.
 func Words(name string) []string {

@@ -36,6 +36,7 @@ var bases = map[string]base{
 	"°C":      {temperature, 1, 273.15, false}, "degC": {temperature, 1, 273.15, false},
 	"celsius": {temperature, 1, 273.15, false},
 	"K":       {temperature, 1, 0, false}, "kelvin": {temperature, 1, 0, false},
+	"cy": {count, 1, 0, true}, "cyc": {count, 1, 0, true},
 	"FLOP": {count, 1, 0, true}, "flop": {count, 1, 0, true}, "FLOPs": {count, 1, 0, true},
 	"flops": {count, 1, 0, true},
 	"FLOPS": {rate, 1, 0, true}, "IOP": {count, 1, 0, true}, "OPS": {rate, 1, 0, true},

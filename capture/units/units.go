@@ -242,6 +242,10 @@ func isCounted(word string) bool {
 // not be the same thing.
 func Counts(text string) bool { return strings.TrimSpace(text) == "" || parse(text).dim.count != 0 }
 
+// NamesToo reports whether the text is something countable that as well names values of its own, such as reads and hits, where others
+// are only counted in, such as cycles.
+func NamesToo(text string) bool { return plurals[strings.ToLower(strings.TrimSpace(text))] }
+
 // IsCount reports whether the text is the known name of something countable, so that values in it are counts.
 func IsCount(text string) bool {
 	u := parse(text)

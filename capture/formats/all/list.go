@@ -9,6 +9,7 @@ import (
 	"astrolabe/capture/formats/chrometrace"
 	"astrolabe/capture/formats/csv"
 	"astrolabe/capture/formats/gpa"
+	"astrolabe/capture/formats/gputop"
 	"astrolabe/capture/formats/i915perf"
 	"astrolabe/capture/formats/mangohud"
 	"astrolabe/capture/formats/oadump"
@@ -33,6 +34,7 @@ var known = []formats.Format{
 	mangohud.Format{},
 	amdgputop.Format{},
 	radeontop.Format{},
+	gputop.Format{},
 	oadump.Format{},
 	parquet.Format{},
 	perfetto.Format{},

@@ -156,10 +156,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if (cfg.GPU == "" || cfg.GPU == processors) && ofWatchers(&cfg) || cfg.GPU == "" && ofProcessors(cfg.Counters) {
 		cfg.GPU = processors
 	}
-	if cfg.GPU == "" {
-		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf(
-			"%s does not say which GPU it is of: give gpu= for the metrics of its catalogue%s", in.Path, likely(cfg)))
-	}
+	DoubtGPU(&cfg)
 	if opt.Warn != nil {
 		for _, w := range cfg.Warnings {
 			opt.Warn(w)
@@ -188,17 +185,32 @@ func Table(ctx context.Context, name string, r io.ReaderAt, size int64, extra ma
 	return nil
 }
 
-// likely names the catalogue that has most of the columns, as the end of a sentence; "" where none has a few.
-func likely(cfg capture.Config) string {
+// DoubtGPU warns where nothing says which GPU a table is of.
+func DoubtGPU(cfg *capture.Config) {
+	if cfg.GPU == "" {
+		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf(
+			"%s does not say which GPU it is of: give gpu= for the metrics of its catalogue%s", cfg.Path, likely(cfg)))
+	}
+}
+
+// likely names the catalogues that have most of the columns, as the end of a sentence; "" where none has a few.
+func likely(cfg *capture.Config) string {
 	names := make([]string, len(cfg.Counters))
 	for i, c := range cfg.Counters {
 		names[i] = c.Name
 	}
-	const few = 3
-	if id, n := metrics.Naming(names); n >= few {
-		return fmt.Sprintf(": %d of its columns are named as in that of %s", n, id)
+	const few, show = 3, 3
+	ids, n := metrics.Naming(names)
+	if n < few {
+		return ""
 	}
-	return ""
+	text := ids[0]
+	if len(ids) > show {
+		text = fmt.Sprintf("%s and %d more", strings.Join(ids[:show], ", "), len(ids)-show)
+	} else if last := len(ids) - 1; last > 0 {
+		text = strings.Join(ids[:last], ", ") + " or " + ids[last]
+	}
+	return fmt.Sprintf(": %d of its columns are named as in that of %s", n, text)
 }
 
 // processors is the catalogue of what a machine's CPUs count.

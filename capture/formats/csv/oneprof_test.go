@@ -1,6 +1,9 @@
 package csv
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestRowsOfOneprofBeginAndEndWhenTheySay has the columns of Intel's oneprof in both of its spellings: with units, and as the metrics
 // library calls them.
@@ -31,4 +34,33 @@ func TestAUnitBehindACommaIsOne(t *testing.T) {
 	eq(t, "ends", c.Axis.End, []int64{300, 400})
 	eq(t, "a share", c.Counter("EU Active").Unit, "%")
 	eq(t, "two names", values(t, c, "Reads, writes"), []float64{1, 2})
+	c = mustOpen(t, "\"GPU Time Elapsed, ns\",\"GPU Core Clocks, cycles\",\"Memory Bandwidth, GB/sec:Read\"\n300,40,1.5\n", nil)
+	eq(t, "clocks", c.Counter("GPU Core Clocks").Unit, "cycles")
+	eq(t, "a part", c.Counter("Memory Bandwidth:Read").Unit, "GB/sec")
+	c = mustOpen(t, "time,\"Loads, requests\"\n1,40\n", nil)
+	eq(t, "no title", values(t, c, "Loads, requests"), []float64{40})
+}
+
+func TestTitlesOfTimesNeedNoUnit(t *testing.T) {
+	c := mustOpen(t, "GPU Time Elapsed,EU Active\n300,40\n100,80\n", nil)
+	eq(t, "nanoseconds", c.Axis.End, []int64{300, 400})
+	c = mustOpen(t, "Computing Task,Work Size:Global,Computing Task:Total Time,XVE Array:Active(%)\nf,64 x 64,1.5,40\ng,4096,1,80\n", nil)
+	eq(t, "seconds", c.Axis.End, []int64{15e8, 25e8})
+	eq(t, "a share", c.Counter("XVE Array:Active").Unit, "%")
+}
+
+func TestATableMayHaveATitle(t *testing.T) {
+	c := mustOpen(t, "=== Device #0 Metrics ===\n\nKernel, GlobalInstanceId, GpuTime[ns], CoreFrequencyMHz, EuActive[%]\n\"f\", 1, 300, 1150, 40\n", nil)
+	eq(t, "ends", c.Axis.End, []int64{300})
+	if c.Label("GlobalInstanceId") == nil || c.Label("Kernel") == nil || len(c.Counters) != 2 {
+		t.Errorf("numbers of kernels are no labels among %d counters", len(c.Counters))
+	}
+	if f := c.Counter("CoreFrequencyMHz"); f.Unit != "MHz" || f.Guessed {
+		t.Errorf("the frequency is in %q, guessed: %t", f.Unit, f.Guessed)
+	}
+	c = mustOpen(t, "=== Device #0 Metrics ===\n\ntime,a\n1,2\n2,3\n\n=== Device #1 Metrics ===\n\ntime,a\n1,5\n", nil)
+	eq(t, "rows of the first table", c.Len(), 2)
+	if len(c.Warnings) == 0 || !strings.Contains(strings.Join(c.Warnings, " "), "several tables") {
+		t.Errorf("the second table is left out without a word: %q", c.Warnings)
+	}
 }

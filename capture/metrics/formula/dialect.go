@@ -81,14 +81,22 @@ func ParseDialect(s string) (Dialect, bool) {
 	return 0, false
 }
 
+// StatedDialect separates a dialect prefix such as "rocm:" from a text. ok is false where it has none.
+func StatedDialect(src string) (d Dialect, rest string, ok bool) {
+	prefix, rest, ok := strings.Cut(src, ":")
+	if !ok {
+		return 0, "", false
+	}
+	d, ok = ParseDialect(strings.ToLower(strings.TrimSpace(prefix)))
+	return d, rest, ok
+}
+
 // GuessDialect separates a dialect prefix such as "rocm:" from a text, or guesses the dialect from what only one has.
 // What tells nothing is read in the dialect other, unless that is one with operators behind their operands: it would be
 // told by them.
 func GuessDialect(src string, other Dialect) (Dialect, string) {
-	if prefix, rest, ok := strings.Cut(src, ":"); ok {
-		if d, ok := ParseDialect(strings.ToLower(strings.TrimSpace(prefix))); ok {
-			return d, rest
-		}
+	if d, rest, ok := StatedDialect(src); ok {
+		return d, rest
 	}
 	for _, c := range clues {
 		if c.looks(src) {

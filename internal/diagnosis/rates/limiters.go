@@ -50,7 +50,7 @@ const (
 // single_thread is of cpu.star, which judges a GPU's capture as well where the processors were recorded. It does not
 // say which thread.
 var (
-	heldDown = []string{"clock_capped", "low_clock"} // for heat, a power limit and the governor: they name all three
+	heldDown = []string{"clock_capped", "clock_fell", "low_clock"} // for heat, a power limit and the governor: they name all three
 	// for the application's thread and the driver's: neither says which
 	waitedFor = []string{"cpu_bound", "single_thread"}
 	// "the display, or a cap, sets the pace": it says that either may
@@ -137,7 +137,7 @@ var mali = family{
 	untold: map[string]string{
 		"display/request": noDisplay,
 	},
-	parts: map[string]string{"front_end": "unit/rasterizer", "commands": "launch/overhead",
+	parts: map[string]string{"front_end": "unit/rasterizer", "commands": "launch/overhead", "launch": "launch/overhead", "launch of compute": "launch/overhead",
 		"write bandwidth": "memory/bandwidth", "blend": "unit/pixel_backend"},
 }
 
@@ -299,14 +299,14 @@ var families = withOthers([]family{
 			"memory/bandwidth": {"cs_memory_stalled", "kernel_memory_stalled", "cs_writes_stalled",
 				"kernel_writes_stalled"},
 			"memory/cache":    {"cs_cache_bound"},
-			"memory/latency":  {"cs_waits", "kernel_waits"},
+			"memory/latency":  {"cs_waits", "kernel_waits", "few_waves"},
 			"launch/overhead": {"bubbles"},
 		},
 		parts: map[string]string{"fetch": "unit/load_store", "writes": "memory/bandwidth",
 			"primitives": "unit/primitive_assembly", "vertices": "unit/vertex_fetch",
 			"color": "unit/pixel_backend", "vs_valu": "unit/arithmetic", "hs_valu": "unit/arithmetic",
 			"ds_valu": "unit/arithmetic", "gs_valu": "unit/arithmetic",
-			"ps_valu": "unit/arithmetic", "cs_valu": "unit/arithmetic", "compute_waits": "memory/latency",
+			"ps_valu": "unit/arithmetic", "cs_valu": "unit/arithmetic", "compute_waits": "memory/latency", "few_waves": "memory/latency",
 			"pixel_waits": groupNotKnown, "launch": "launch/overhead"},
 	},
 	rdna.called("gfx1151"), rdna.called("gfx1201"),

@@ -50,6 +50,7 @@ type File struct {
 	size     int64
 	data     int64 // offset of the first byte after the header
 	dataLine int
+	titled   bool  // the table has a title above its header
 	piece    int64 // how much of the file is read at a time; 0 picks it
 }
 
@@ -147,6 +148,8 @@ func (f *File) findHeader(head []byte, start int) error {
 		case len(line) > 0 && line[0] == '#':
 			comment = pos
 		case pos == start && f.Delim != 0 && bytes.HasPrefix(line, []byte("sep=")):
+		case isTitle(line):
+			f.titled = true
 		case len(line) == 0, len(line) == 1 && line[0] == '\r':
 		default:
 			skipping = false
@@ -180,6 +183,34 @@ func (f *File) findHeader(head []byte, start int) error {
 		}
 	}
 	f.setHeader(cells)
+	if f.titled {
+		return f.untilTitle()
+	}
+	return nil
+}
+
+// isTitle reports whether a line is the title of a table, as unitrace writes one for each device: "=== Device #0 Metrics ===".
+func isTitle(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(line) > 2*len(titleMark) && bytes.HasPrefix(line, titleMark) && bytes.HasSuffix(line, []byte(" ==="))
+}
+
+var titleMark = []byte("=== ")
+
+// untilTitle ends the table where another one has its title.
+func (f *File) untilTitle() error {
+	next := append([]byte{'\n'}, titleMark...)
+	for from := f.data; from < f.size; from += headSize {
+		buf, err := f.read(from-1, min(f.size, from+headSize+int64(len(next))))
+		if err != nil {
+			return err
+		}
+		if i := bytes.Index(buf, next); i >= 0 {
+			f.size = from + int64(i)
+			f.Warnings = append(f.Warnings, fmt.Sprintf("%s: it has several tables, of which the first is read", f.Name))
+			break
+		}
+	}
 	return nil
 }
 

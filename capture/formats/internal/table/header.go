@@ -44,7 +44,10 @@ type Header struct {
 const LabelUnit = "label"
 
 // ParseHeader takes a column's name apart.
-func ParseHeader(full string) Header {
+func ParseHeader(full string) Header { return parseHeader(full, false) }
+
+// parseHeader is ParseHeader, in a table of titles: what is counted is a unit behind a comma there.
+func parseHeader(full string, titles bool) Header {
 	h := Header{Full: full}
 	if rest, kind, ok := cutBracket(full, '{', '}'); ok && strings.HasSuffix(rest, " ") {
 		kind, combine, combined := strings.Cut(kind, " ")
@@ -57,12 +60,12 @@ func ParseHeader(full string) Header {
 			}
 		}
 	}
-	h.Name, h.Unit = splitUnit(full)
+	h.Name, h.Unit = splitUnit(full, titles)
 	h.Base = h.Name
 	if base, id, ok := cutBracket(h.Name, '[', ']'); ok && base != "" && id != "" &&
 		base == strings.TrimRight(base, " ") {
 		h.Base, h.Instance = base, id
-		if plain, unit := splitUnit(base); h.Unit == "" && units.Known(unit) { // "CPU user (%)[0]"
+		if plain, unit := splitUnit(base, titles); h.Unit == "" && units.Known(unit) { // "CPU user (%)[0]"
 			h.Base, h.Name, h.Unit = plain, plain+"["+id+"]", unit
 		}
 	}
@@ -70,7 +73,7 @@ func ParseHeader(full string) Header {
 }
 
 // splitUnit divides "GPU active (cycles)" into its name and unit.
-func splitUnit(full string) (name, unit string) {
+func splitUnit(full string, titles bool) (name, unit string) {
 	if n, u, ok := cutBracket(full, '[', ']'); ok && n != "" {
 		trimmed := strings.TrimRightFunc(n, unicode.IsSpace)
 		if trimmed != n && trimmed != "" {
@@ -85,14 +88,34 @@ func splitUnit(full string) (name, unit string) {
 			return n, strings.TrimSpace(u)
 		}
 	}
-	// Titles have it behind a comma ("GPU Time Elapsed, ns"). What is counted may be a second name there.
-	if i := strings.LastIndex(full, ", "); i > 0 && units.Known(full[i+2:]) && !units.Counts(full[i+2:]) {
-		return strings.TrimRightFunc(full[:i], unicode.IsSpace), strings.TrimSpace(full[i+2:])
+	if name, unit, sure := behindComma(full); sure || titles && unit != "" {
+		return name, unit
 	}
 	if strings.HasPrefix(full, "%") {
 		return full, "percent" // as sysstat's tools call shares: %user, %idle
 	}
 	return full, ""
+}
+
+// behindComma divides "GPU Time Elapsed, ns", as titles have their units, also in front of what of it a column is
+// ("Bandwidth, GB/sec:Read"). It is not sure of what is counted, which may be a second name: "Reads, writes".
+func behindComma(full string) (name, unit string, sure bool) {
+	i := strings.LastIndex(full, ", ")
+	if i <= 0 {
+		return "", "", false
+	}
+	unit, part, _ := strings.Cut(full[i+2:], ":")
+	if unit = strings.TrimSpace(unit); !units.Known(unit) {
+		return "", "", false
+	}
+	name = strings.TrimRightFunc(full[:i], unicode.IsSpace)
+	if part = strings.TrimSpace(part); part != "" {
+		name += ":" + part
+	}
+	if sure = !units.Counts(unit); !sure && units.NamesToo(unit) {
+		return "", "", false
+	}
+	return name, unit, sure
 }
 
 // InstanceText is the name of an instance as the header of a wide table can hold it, between the brackets behind a
@@ -121,12 +144,15 @@ var (
 	endNames = []string{"end", "endtime", "endtimestamp", "stop", "stoptime", "timeend", "intervalend",
 		"timestampend", "endts"}
 	// lengthNames say how long a row took.
-	lengthNames = []string{"duration", "gputime", "gputimeelapsed", "kernelduration", "kerneltime"}
-	// inNanos are names that programs print without a unit, as whole nanoseconds: those of Intel's metrics library.
-	inNanos = []string{"querybegintime", "gputime"}
+	lengthNames = []string{"duration", "gputime", "gputimeelapsed", "kernelduration", "kerneltime", "computingtasktotaltime"}
+	// inNanos are names that programs print without a unit, as whole nanoseconds: symbols and titles of Intel's metrics library.
+	inNanos = []string{"querybegintime", "gputime", "gputimeelapsed"}
+	// inSeconds are the same in seconds: those of reports of VTune.
+	inSeconds = []string{"computingtasktotaltime"}
 
-	labelNames = []string{"kernel", "dispatch", "pass", "session", "frame", "region", "pid", "tid",
-		"process", "thread", "contextid", "subdeviceid", "reportreason", "reportid", "streammarker"}
+	labelNames = []string{"kernel", "dispatch", "pass", "session", "frame", "framenumber", "frameid", "frameindex", "region", "pid", "tid",
+		"process", "thread", "contextid", "contextidvalid", "subdeviceid", "globalinstanceid", "sourceid", "reportreason", "reportid", "worksizeglobal",
+		"worksizelocal", "streammarker"}
 	nameNames = []string{"counter", "countername", "metric", "metricname", "variable", "event", "eventname",
 		"series", "seriesname"}
 	// looseNames are those of counters only where a column of values stands beside them: databases and queries of traces
@@ -136,11 +162,14 @@ var (
 	instanceNames = []string{"instance", "instanceid"}
 )
 
-// assumeNanos completes the unit of a column of whole numbers that states none, where programs that call it so count
+// assumeUnit completes the unit of a column of times that states none, where programs that call it so count seconds, or whole
 // nanoseconds.
-func (h *Header) assumeNanos(c Column, i int) {
-	if h.Unit == "" && c.Type == Number && c.Peek != nil && slices.Contains(inNanos, joinedName(h.Name)) &&
-		c.Peek(i).Whole {
+func (h *Header) assumeUnit(c Column, i int) {
+	switch joined := joinedName(h.Name); {
+	case h.Unit != "" || c.Type != Number:
+	case slices.Contains(inSeconds, joined):
+		h.Unit = "s"
+	case c.Peek != nil && slices.Contains(inNanos, joined) && c.Peek(i).Whole:
 		h.Unit = "ns"
 	}
 }
@@ -195,16 +224,17 @@ func (h *Header) timeRole() (role, bool) {
 	return 0, false
 }
 
-// contexts renames a column of contexts to what recordings call theirs, where nothing else is called so.
-func contexts(heads []Header) {
-	const label = "context"
-	if slices.ContainsFunc(heads, func(h Header) bool { return h.Name == label }) {
-		return
-	}
+// ownNames are what recordings call labels that other programs call otherwise: by what is left of their names, see joinedName.
+var ownNames = map[string]string{"contextid": "context", "frame": "frame", "framenumber": "frame", "frameid": "frame",
+	"frameindex": "frame"}
+
+// ownLabels renames columns of labels to what recordings call theirs, where nothing else is called so.
+func ownLabels(heads []Header) {
 	for i := range heads {
-		if h := &heads[i]; h.Full == h.Name && joinedName(h.Name) == "contextid" {
+		h := &heads[i]
+		label, known := ownNames[joinedName(h.Name)]
+		if known && h.Full == h.Name && !slices.ContainsFunc(heads, func(h Header) bool { return h.Name == label }) {
 			h.Name, h.Base = label, label
-			return
 		}
 	}
 }
@@ -224,8 +254,10 @@ func (h Header) IsTime() bool {
 // parseHeaders parses every column's name. What the file's metadata says of a column comes first.
 func parseHeaders(cols []Column) []Header {
 	out := make([]Header, len(cols))
+	// One title whose unit is plain says that all are titles with units.
+	titles := slices.ContainsFunc(cols, func(c Column) bool { _, _, sure := behindComma(c.Name); return sure })
 	for i, c := range cols {
-		out[i] = ParseHeader(c.Name)
+		out[i] = parseHeader(c.Name, titles)
 		if c.Meta != nil && c.Exact {
 			out[i] = exactHeader(c)
 		}

@@ -18,3 +18,16 @@ func TestHeadersSayUnitAndInstanceInEitherOrder(t *testing.T) {
 		}
 	}
 }
+
+func TestFramesAreCalledSoHoweverTheyAreWritten(t *testing.T) {
+	for _, name := range []string{"Frame", "frame", "Frame number", "frame_id", "FrameIndex"} {
+		l, err := NewLayout("f.csv", []Column{{Name: name, Type: Number}, {Name: "Start (ms)", Type: Number}, {Name: "a", Type: Number}}, &Options{}, nil)
+		if err != nil || l.roles[0] != roleLabel || l.heads[0].Name != "frame" {
+			t.Errorf("%q: %v, %v", name, l, err)
+		}
+	}
+	l, err := NewLayout("f.csv", []Column{{Name: "Frame", Type: Number}, {Name: "frame", Type: Number}, {Name: "time_s", Type: Number}}, &Options{}, nil)
+	if err != nil || l.heads[0].Name != "Frame" || l.heads[1].Name != "frame" {
+		t.Errorf("two columns of frames: %v, %v", l, err)
+	}
+}

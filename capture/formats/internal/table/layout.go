@@ -55,12 +55,12 @@ func NewLayout(name string, cols []Column, o *Options, errorf func(format string
 	l := &Layout{cols: cols, heads: parseHeaders(cols), opt: o, times: [3]int{-1, -1, -1}, length: -1,
 		roles: make([]role, len(cols))}
 	for i := range cols {
-		l.heads[i].assumeNanos(cols[i], i)
+		l.heads[i].assumeUnit(cols[i], i)
 		if l.isLabel(i) {
 			l.roles[i] = roleLabel
 		}
 	}
-	contexts(l.heads)
+	ownLabels(l.heads)
 	for _, label := range o.Labels {
 		if !slices.ContainsFunc(l.heads, func(h Header) bool { return h.Full == label || h.Name == label }) {
 			return nil, fmt.Errorf("option labels: %s has no column %q (it has %s)", name, label, l.names())
