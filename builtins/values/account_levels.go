@@ -353,6 +353,9 @@ func (a *accounting) processors(looked []int) (out [][]float64) {
 		if a.summed = a.processorsIn(c); a.summed > 1 {
 			return nil
 		}
+		if a.summed == summedUnknown && !telling(c) {
+			return nil
+		}
 		list = []*capture.Counter{c}
 	}
 	for _, p := range list {
@@ -375,18 +378,42 @@ func (a *accounting) processors(looked []int) (out [][]float64) {
 	return out
 }
 
+// summedUnknown stands for a number of processors that nothing tells: Streamline and others write the mean load of all
+// of them in percent.
+const summedUnknown = -1
+
+// What the mean load of an unknown number of processors tells all the same: of so many as a usual machine has none is
+// busy all along where they do less together than half of one, and nearly all are where the mean is as high. Ours
+const (
+	summedMost = 8
+	summedCalm = 0.5 / summedMost
+	summedFull = 0.9
+)
+
+// telling reports whether the mean load of an unknown number of processors tells of the busiest of them.
+func telling(mean *capture.Counter) bool {
+	m := mean.Total().Float() / 100
+	return m < summedCalm || m >= summedFull
+}
+
 // processorsIn is how many processors a load is of that is made of the times in their states: these add up to the time
-// of each. 1 where they are told in another unit, or do not add up.
+// of each. 1 where they do not add up, summedUnknown where they are told in percent.
 func (a *accounting) processorsIn(load *capture.Counter) int {
+	if len(load.Inputs) == 0 && isPercent(load) {
+		return summedUnknown
+	}
 	spent := 0.0
 	for _, name := range load.Inputs {
 		c := a.named(name)
 		if c == nil {
 			continue
 		}
-		to, ok := units.Convert(c.Unit, "ns")
-		if !ok || c.Kind != capture.Delta || len(c.Instances) > 0 {
+		if len(c.Instances) > 0 {
 			return 1
+		}
+		to, ok := units.Convert(c.Unit, "ns")
+		if !ok || c.Kind != capture.Delta {
+			return summedUnknown
 		}
 		spent += to.Apply(c.Total().Float())
 	}

@@ -302,9 +302,10 @@ var accountValueTable = binding.MethodTable[*Account]{
 			Doc: "The load of the busiest processor, 0 to 1; None where none was recorded by itself.",
 			Get: func(a *Account) starlark.Value { return binding.Float(a.pace.Busiest) }},
 		{Name: "summed", Type: "int",
-			Doc: "Of how many processors only the sum was recorded, in which no busy thread shows; else 0.",
+			Doc: "Of how many processors only the sum was recorded, in which no busy thread shows; -1 where it is the mean " +
+				"of an unknown number; else 0.",
 			Get: func(a *Account) starlark.Value {
-				if a.run.summed > 1 {
+				if a.run.summed > 1 || a.run.summed == summedUnknown && !a.Processors() {
 					return starlark.MakeInt(a.run.summed)
 				}
 				return starlark.MakeInt(0)

@@ -327,8 +327,8 @@ func PaceOf(in PaceInput) Pace {
 		out.rests = always < gridAlways
 	}
 	kept, marked := keepDates(in.Starts)
-	// A frame in each refresh keeps its dates, wherever samples that carry the marks put them.
-	if marked && !kept && in.eachRefresh() {
+	// A frame in each refresh keeps its dates, wherever samples that carry the marks put them, unless these are the frames.
+	if marked && !kept && !in.wholeFrames() && in.eachRefresh() {
 		kept = true
 	}
 	usual := displayRate(in.Starts, out.Cadence.Hertz)

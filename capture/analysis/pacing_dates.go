@@ -13,7 +13,9 @@ const (
 	datesSure = 24   // frames of which the rate is known well enough to be that of a display by no chance. Ours
 	datesBlur = 0.1  // of a frame: how far samples that carry the marks may move them
 	datesFull = 0.97 // of the time: a queue that works for as long waits for no date. Ours
-	filmHertz = 24.  // of films, whose frames take two and three refreshes of 60 Hz in turn
+	// Lengths of samples vary by more, relative to them, where they are those of frames: a recorder's clock is steadier. Ours
+	wholeVaries = 0.005
+	filmHertz   = 24. // of films, whose frames take two and three refreshes of 60 Hz in turn
 )
 
 // pressed reports whether a queue works as good as all the time: one that waits for a date has none to do meanwhile.
@@ -44,5 +46,23 @@ func (in *PaceInput) onDatesOf(hertz float64, pattern int) bool {
 		rest[i] = float64(s-in.Starts[0]) - each*float64(i)
 	}
 	blur := min(datesBlur, in.Step*1e9/each/math.Sqrt(12))
+	if in.wholeFrames() {
+		blur = 0
+	}
 	return math.Sqrt(variance(residuals(rest, pattern)))/each <= datesExact+blur
+}
+
+// wholeFrames reports whether samples are frames, as in a table with a row for each: marks are then as exact as its
+// times. Samples that a clock takes are equally long, whatever begins in them.
+func (in *PaceInput) wholeFrames() bool {
+	n := len(in.Begins)
+	if d := n - len(in.Starts); d < 0 || d > 1 || n < datesLeast || len(in.Ends) != n {
+		return false
+	}
+	lengths := make([]float64, n)
+	for i := range in.Begins {
+		lengths[i] = float64(in.Ends[i] - in.Begins[i])
+	}
+	mean := meanLoad(lengths)
+	return mean > 0 && math.Sqrt(variance(lengths))/mean > wholeVaries
 }

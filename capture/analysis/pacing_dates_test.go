@@ -42,3 +42,29 @@ func TestADeviceThatAlwaysWorksMayWaitForADisplay(t *testing.T) {
 		}
 	}
 }
+
+// A table with a row for each frame has its times exactly: frames that begin when the one before is done, by chance some
+// 90 times a second, keep no display's dates, though samples of a recorder that carry the marks would hide that.
+func TestRowsOfFramesAreNoSamplesThatCarryMarks(t *testing.T) {
+	const n = 64
+	for name, drifts := range map[string]bool{"dates": false, "work": true} {
+		var in PaceInput
+		at := 0.0
+		for i := range n {
+			start := float64(i) / 90
+			if drifts {
+				start = at
+			}
+			in.Starts = append(in.Starts, int64(1e9*start))
+			length := (1 + 0.03*math.Sin(float64(i)/4)) / 90
+			at += length
+			in.Begins = append(in.Begins, int64(1e9*start))
+			in.Ends = append(in.Ends, int64(1e9*(start+length)))
+			in.Active = append(in.Active, 0.99)
+		}
+		in.Step = 1. / 90
+		if p := PaceOf(in); p.Exact == drifts || (p.Waiter == LimitDisplay) == drifts {
+			t.Errorf("%s: exact %v, waits for %v", name, p.Exact, p.Waiter)
+		}
+	}
+}
