@@ -42,7 +42,8 @@ var metricsModule = binding.MethodTable[*binding.Env]{
 		{Sig: "matching(cap: Capture) -> dict",
 			Doc: "How many counters of a capture have names that a catalogue knows, for every catalogue that " +
 				"knows some and is not of another vendor or architecture than the capture says it is of: a dict of " +
-				"id to number, the most first. Of products whose counters are alike it has the first.",
+				"id to number, the most first. Of products whose counters are alike it has the first, and of those whose " +
+				"metric sets have the names all.",
 			Example: "metrics.matching(cap)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				of := c.Arg("cap").(*values.Capture).Capture

@@ -41,3 +41,16 @@ func settleGPU(c *capture.Capture, opt Options) (*capture.Capture, error) {
 		}
 	})
 }
+
+// Monitored keeps a capture's own catalogue where the user names a GPU of the same vendor: what a monitor tells of a driver is called alike for
+// each of its GPUs.
+func Monitored(cfg *capture.Config, catalogue string) {
+	if cfg.GPU == catalogue {
+		return
+	}
+	if own, ok := metrics.FamilyOf(catalogue, capture.Device{}); ok {
+		if named, ok := metrics.FamilyOf(cfg.GPU, capture.Device{}); ok && named.Vendor == own.Vendor {
+			cfg.Stated, cfg.GPU = "", catalogue
+		}
+	}
+}

@@ -300,7 +300,7 @@ type Match struct {
 
 // Matching lists the catalogues that know counters of the capture by name, the one that knows most first, without those
 // of another vendor or architecture than the capture says it is of. Of products whose counters are alike it is the
-// first.
+// first, but where most of the names are of metric sets, as tables of other programs have them, it is all whose sets have most of them.
 func Matching(cap *capture.Capture) []Match {
 	var out []Match
 	for _, id := range distinct() {
@@ -321,5 +321,24 @@ func Matching(cap *capture.Capture) []Match {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Match) int { return b.Counters - a.Counters })
+	return append(named(cap, out), out...)
+}
+
+// named are the catalogues that have more of the names than any of those that match, see Naming.
+func named(cap *capture.Capture, matches []Match) (out []Match) {
+	names := make([]string, len(cap.Counters))
+	for i, c := range cap.Counters {
+		names[i] = c.Name
+	}
+	ids, n := Naming(names)
+	if len(matches) > 0 && n <= matches[0].Counters {
+		return nil
+	}
+	for _, id := range ids {
+		known := slices.ContainsFunc(matches, func(m Match) bool { return m.Catalogue == id })
+		if fit, _ := FitOf(id, cap.GPU, cap.Device); fit != Foreign && !known {
+			out = append(out, Match{Catalogue: id, Counters: n})
+		}
+	}
 	return out
 }

@@ -85,6 +85,19 @@ func (c *Catalogue) inSets(role string) *Entry {
 	return nil
 }
 
+// Player is the first metric that plays a role, nil where none does.
+func (c *Catalogue) Player(role string) *Entry {
+	for _, e := range c.entries {
+		if e.Symbol != "" && !IsRole(e.Name) && slices.Contains(e.Roles, role) {
+			return e
+		}
+	}
+	return nil
+}
+
+// Symbol is the metric of that symbol in the first set that has it, nil where none has.
+func (c *Catalogue) Symbol(symbol string) *Entry { return c.inSets(symbol) }
+
 // ofPresent is a role that several metrics of a set play, by those of them that a table of another program has: the highest of
 // these stands for all. It is the entry itself where all are there, or none.
 func (s *scope) ofPresent(e *Entry) *Entry {

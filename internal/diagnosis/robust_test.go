@@ -25,7 +25,7 @@ import (
 )
 
 // triageScripts are all that are shipped.
-var triageScripts = []string{"amd_live", "cpu", "generic", "gfx1151", "gpa", "intel_oa", "mali"}
+var triageScripts = []string{"amd_live", "cpu", "generic", "gfx1151", "gpa", "intel_live", "intel_oa", "mali"}
 
 // page is a script that fills pages as the report command does.
 type page struct {

@@ -11,6 +11,8 @@ import (
 	"astrolabe/capture/formats/gpa"
 	"astrolabe/capture/formats/gputop"
 	"astrolabe/capture/formats/i915perf"
+	"astrolabe/capture/formats/intelgputop"
+	"astrolabe/capture/formats/intelmeasure"
 	"astrolabe/capture/formats/mangohud"
 	"astrolabe/capture/formats/oadump"
 	"astrolabe/capture/formats/openmetrics"
@@ -34,6 +36,8 @@ var known = []formats.Format{
 	mangohud.Format{},
 	amdgputop.Format{},
 	radeontop.Format{},
+	intelgputop.Format{},
+	intelmeasure.Format{},
 	gputop.Format{},
 	oadump.Format{},
 	parquet.Format{},

@@ -109,6 +109,8 @@ func (d *decoder) gpuLine(l *series) {
 		if spec.level {
 			l.Meta.Kind = capture.Gauge
 		}
+		// Mesa's pps-producer gives every counter of Intel's GPUs the unit NONE, shares too: only a catalogue knows.
+		l.Meta.Guessed = spec.unit == ""
 		l.Forwards = spec.forwards
 	}
 	if len(d.gpus) > 1 {

@@ -233,7 +233,9 @@ func (b *builder) build() (*capture.Config, error) {
 	if b.started != "" {
 		cfg.Properties = append(cfg.Properties, capture.Property{Name: "started", Text: b.started, IsText: true})
 	}
-	b.tell(cfg, axis)
+	if !b.onlyDrivers() { // whose events no program on a processor runs
+		b.tell(cfg, axis)
+	}
 	cfg.Counters = b.counters(axis)
 	cfg.Warnings = b.warn
 	return cfg, nil

@@ -14,5 +14,5 @@
 // Counts are exact, in the unit that perf prints. "<not counted>" and "<not supported>" are missing values with that
 // reason. perf scales up the counts of events that shared a hardware counter: where any ran for less than all of its
 // time, a counter EVENT:running holds the percentages, and the event carries a warning. EVENT:noise holds the relative
-// deviation over the runs of -r. Metrics that perf computed are left out, with a warning: they follow from the counts.
+// deviation over the runs of -r. Events of GPUs' drivers become counters of the catalogue intel-live, see drivers.go. Metrics that perf computed are left out, with a warning: they follow from the counts.
 package perfstat

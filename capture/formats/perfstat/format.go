@@ -159,7 +159,10 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	}
 	cfg.Name = strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path))
 	cfg.Path, cfg.Format, cfg.GPU = in.Path, Format{}.Name(), "cpu"
-	opt.Apply(cfg)
+	ofDrivers(cfg)
+	if opt.Apply(cfg); cfg.Stated == monitored {
+		formats.Monitored(cfg, monitored)
+	}
 	if opt.Warn != nil {
 		for _, w := range cfg.Warnings {
 			opt.Warn(w)
