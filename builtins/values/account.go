@@ -25,7 +25,8 @@ var AccountMethod = binding.Method[*binding.Env]{
 		"blocks spread evenly are read), clock, clock_max, frame (the length of one in " +
 		"seconds where none are marked), idle (the unit that has the time without work, in place of whom the GPU " +
 		"waits for), rests (units that have parts of that, by levels that are shares of the samples; one that is first has " +
-		"its time whatever works meanwhile), floor (the least level of a limiter), instead (of lists of a counter, a text and another one: formulas have the other in place of the text where the counter was not recorded), asleep (whether samples without a value of active are " +
+		"its time whatever works meanwhile), floor (the least level of a limiter), instead (of lists of a counter, a text and another one: formulas have the other in place of the text where the counter was not recorded), at_least (lists of a constant and formulas: where the capture does not state the constant, it " +
+		"is the whole number that the highest value of the first formula needs), asleep (whether samples without a value of active are " +
 		"those of a device without a clock), busiest (of several instances of active the one with most work counts " +
 		"in every sample), device (what reports call what works, \"the GPU\"), turns (the label of the sets of " +
 		"counters that take turns, if several do), thread (the load from which a processor sets the pace) and unsure " +
@@ -78,6 +79,7 @@ func account(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		a := &accounting{cap: cap, table: t, n: cap.Capture.Len(), known: map[string]*capture.Counter{},
 			texts: map[string]*capture.Counter{}}
 		a.lack(lacks)
+		a.state()
 		return a.run(e, e.Context())
 	})
 	if err != nil {

@@ -20,6 +20,7 @@ type accountTable struct {
 	frame, floor, thread, unsure float64 // s, a level, a load, and a share
 	idle                         string  // the unit that has the time without work
 	instead                      []substitute
+	atLeast                      []constantAtLeast
 	device                       string // what reports call what works
 	busiest                      bool   // of the instances of active the one with most work counts in every sample
 	asleep                       bool   // a missing active share is that of a device without a clock
@@ -153,7 +154,7 @@ func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 		"floor": numberField(&t.floor), "thread": numberField(&t.thread), "unsure": numberField(&t.unsure),
 		"asleep": flagField(&t.asleep), "busiest": flagField(&t.busiest), "queues": entriesField(&t.queues),
 		"units": entriesField(&t.units), "rests": entriesField(&t.rests),
-		"instead": substitutesField(&t.instead),
+		"instead": substitutesField(&t.instead), "at_least": constantsField(&t.atLeast),
 	}.read(d)
 	for _, en := range t.rests {
 		if err == nil && (t.idle == "" || len(en.level) != 1) {

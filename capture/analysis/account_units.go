@@ -91,7 +91,8 @@ func (a *accountant) dark(i int, time int64, lead int) {
 		}
 	}
 	left := time
-	if f := a.fallback(i, lead); f >= 0 && a.Units[f].Beside {
+	led := len(a.ranked) > 0 && a.ranked[0].level >= a.Floor // by a unit, so that nothing else has to explain what waits
+	if f := a.fallback(i, lead); f >= 0 && a.Units[f].Beside && !led {
 		level := min(1, a.Units[f].Level[i])
 		sum += level
 		t := portion(time, level/sum)

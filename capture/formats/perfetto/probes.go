@@ -68,7 +68,7 @@ var probes = [...]struct {
 	gpuStages: {name: "gpu_stage_time.", unit: "ns", block: "GPU",
 		doc: "time of the render stages on a queue of the GPU"},
 	cpuFrequency: {name: "cpu_frequency", unit: "kHz", block: "CPU", by: byNumber, kind: capture.Gauge},
-	cpuTime:      {name: "cpu_time.", unit: "ns", block: "CPU", by: byNumber, cumulative: true},
+	cpuTime:      {name: "cpu_", unit: "ns", block: "CPU", by: byNumber, cumulative: true},
 	cpuIdleTime:  {name: "cpu_idle_time.", unit: "us", block: "CPU", by: byNumber, cumulative: true},
 	clockRate:    {name: "clock.", unit: "Hz", block: "clocks", kind: capture.Gauge},
 	deviceFrequency: {name: "devfreq.", block: "devfreq", kind: capture.Gauge,
@@ -102,7 +102,7 @@ func (d *decoder) probeLine(l *series) {
 	key, is := l.key, probes[l.key.probe]
 	l.Forwards = is.kind == capture.Gauge
 	name := is.name
-	if is.name == "" || strings.HasSuffix(is.name, ".") {
+	if is.name == "" || strings.HasSuffix(is.name, ".") || strings.HasSuffix(is.name, "_") {
 		name += key.name
 	}
 	l.Meta = capture.Meta{Name: name, Unit: is.unit, Block: is.block, Doc: is.doc, Kind: is.kind, Source: "perfetto"}

@@ -233,7 +233,7 @@ func TestSystemFilesAreRead(t *testing.T) {
 	}
 	c := mustDecode(t, w.out)
 	check(t, c, "memory.gpu", "[5120 6144 7168] gauge bytes memory")
-	check(t, c, "cpu_time.user", "[1000 3000 -] delta ns CPU")
+	check(t, c, "cpu_user", "[1000 3000 -] delta ns CPU")
 	check(t, c, "cpu_frequency", "[1.35e+06 1.35e+06 1.35e+06] gauge kHz CPU")
 	check(t, c, "devfreq.mali", "[7 7 7] gauge  devfreq")
 	check(t, c, "temperature_sysfs.GPU", "[61 61 61] gauge degC temperatures")

@@ -14,8 +14,8 @@ var memoryNames = strings.Fields(`unspecified total free available buffers cache
 	shmem slab slab_reclaimable slab_unreclaimable kernel_stack page_tables commit_limit committed vmalloc_total
 	vmalloc_used vmalloc_chunk cma_total cma_free gpu zram misc ion_heap ion_heap_pool`)
 
-// cpuTimeNames are the fields of SysStats.CpuTimes.
-var cpuTimeNames = [...]string{2: "user", 3: "nice", 4: "system", 5: "idle", 6: "io_wait", 7: "irq", 8: "softirq",
+// cpuTimeNames are the fields of SysStats.CpuTimes, by the names that their columns of /proc/stat have wherever they come from.
+var cpuTimeNames = [...]string{2: "user", 3: "nice", 4: "system", 5: "idle", 6: "iowait", 7: "irq", 8: "softirq",
 	9: "steal"}
 
 // pressureNames are the schema's PsiResource, by number.
