@@ -163,6 +163,11 @@ func (s *scope) collected(e *Entry) *capture.Counter {
 		}
 		return c
 	}
+	if s.cap.Format == addsInstances {
+		if c := s.cap.Counter(SumTwin(e.Name)); c != nil && c.Kind == capture.Delta && e.Kind == capture.Delta {
+			return s.selected(c)
+		}
+	}
 	// A recording of a GPU that was not known when it was made names its counters by their places.
 	if e.Index > 0 && e.Block != "" {
 		if c := s.cap.Counter(e.Block + "_" + strconv.Itoa(e.Index)); c != nil {
