@@ -66,6 +66,9 @@ func (s *scope) findStandIns() map[*Entry]*capture.Counter {
 		}
 		for _, name := range names {
 			if found := s.entryAt(name); found != nil {
+				if counts(c, found) {
+					break
+				}
 				if out[found] == nil {
 					out[found] = c
 				}
@@ -77,6 +80,12 @@ func (s *scope) findStandIns() map[*Entry]*capture.Counter {
 		}
 	}
 	return out
+}
+
+// counts reports whether a column is a count and not the share that has its name: cycles in SPI_BUSY are no percentage
+// "SPI Busy", whatever they would have to be divided by.
+func counts(c *capture.Counter, e *Entry) bool {
+	return e.IsMetric() && e.Unit == "percent" && c.Kind == capture.Delta && c.Unit != "%" && c.Unit != "percent"
 }
 
 // copied is the raw counter that a metric only repeats, under a title that programs head the counter's column by; nil
