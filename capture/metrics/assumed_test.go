@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"strings"
 	"testing"
 
 	"astrolabe/capture"
@@ -48,8 +47,8 @@ func TestWhatACaptureDoesNotSayOfTheMachineIsThatOfItsProduct(t *testing.T) {
 		t.Errorf("the constant alone is %v with %q, %v", c.Total(), c.Warnings, err)
 	}
 	c, err = Resolve(table(t, "gfx90a", nil, map[string]uint64{"SQ_ACTIVE_INST_VALU": 52000, "GRBM_GUI_ACTIVE": 1000}), "valu_utilization")
-	if err != nil || c.Total().Float() != 50 || !strings.Contains(strings.Join(c.Warnings, "\n"), "the capture does not say $cu_per_gpu") {
-		t.Errorf("a metric is %v with %q, %v", c.Total(), c.Warnings, err)
+	if err != nil || c.Total().Float() != 50 {
+		t.Errorf("a metric is %v, %v", c.Total(), err)
 	}
 }
 
