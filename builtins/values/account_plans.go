@@ -41,7 +41,12 @@ func (a *accounting) plan(en accountEntry) *plan {
 	lacked := len(a.missing)
 	p.num, p.known = a.factors(en.level)
 	for _, n := range en.counted {
-		if c := a.find([]string{n}); p.known && (c == nil || c.Total().Float() == 0) {
+		switch c := a.named(n); {
+		case !p.known:
+		case c == nil:
+			a.lack(n)
+			p.known = false
+		case c.Total().Float() == 0:
 			a.lack(n + " (it reads 0: its clock was most likely gated)")
 			p.known = false
 		}

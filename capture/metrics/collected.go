@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,6 +66,9 @@ func (s *scope) findStandIns() map[*Entry]*capture.Counter {
 		}
 		for _, name := range names {
 			if found := s.entryAt(name); found != nil {
+				if counts(c, found) {
+					break
+				}
 				if out[found] == nil {
 					out[found] = c
 				}
@@ -76,6 +80,12 @@ func (s *scope) findStandIns() map[*Entry]*capture.Counter {
 		}
 	}
 	return out
+}
+
+// counts reports whether a column is a count and not the share that has its name: cycles in SPI_BUSY are no percentage
+// "SPI Busy", whatever they would have to be divided by.
+func counts(c *capture.Counter, e *Entry) bool {
+	return e.IsMetric() && e.Unit == "percent" && c.Kind == capture.Delta && c.Unit != "%" && c.Unit != "percent"
 }
 
 // copied is the raw counter that a metric only repeats, under a title that programs head the counter's column by; nil
@@ -112,20 +122,40 @@ func (s *scope) rawEntry(e *Entry) *capture.Counter {
 	c.Kind = e.Kind
 	n := s.cap.Axis.Len()
 	if e.Kind == capture.Constant {
-		for _, name := range append([]string{e.Name}, e.Aliases...) {
-			if x, ok := s.property(name); ok {
-				c.Col = capture.LazyColumn(n, func() (capture.Data,
-					error) {
-					return capture.Data{F: slices.Repeat([]float64{x}, n)}, nil
-				})
-				return c
+		if x, stated, known := s.constantOf(e); known {
+			c.Col = capture.LazyColumn(n, func() (capture.Data, error) {
+				return capture.Data{F: slices.Repeat([]float64{x}, n)}, nil
+			})
+			if !stated {
+				c.Warnings = append(c.Warnings, e.assumption())
 			}
+			return c
 		}
 	}
 	reason := capture.Reason{Code: capture.NotCollected, Text: e.Name + " was not collected"}
 	c.Col = capture.LazyColumn(n, func() (capture.Data, error) { return capture.MissingData(n), nil })
 	c.Reasons = []capture.ReasonRun{{From: 0, To: n, Reason: reason}}
 	return c
+}
+
+// constantOf is the value of a constant: what the capture states under any of its names, or else what hardware of this
+// kind has.
+func (s *scope) constantOf(e *Entry) (x float64, stated, known bool) {
+	for _, name := range append([]string{e.Name}, e.Aliases...) {
+		if x, ok := s.property(name); ok {
+			return x, true, true
+		}
+	}
+	if e.assumed == nil {
+		return 0, false, false
+	}
+	return *e.assumed, false, true
+}
+
+// assumption says that a constant's value is not the capture's.
+func (e *Entry) assumption() string {
+	return fmt.Sprintf("the capture does not say $%s: %v is assumed, as most products of this kind have it (give it as a property where it is another)",
+		e.Name, *e.assumed)
 }
 
 // collected is the measured counter of an entry under any of its names, nil if there is none. The hardware's own
@@ -141,6 +171,11 @@ func (s *scope) collected(e *Entry) *capture.Counter {
 			return scaled(e, c)
 		}
 		return c
+	}
+	if s.cap.Format == addsInstances {
+		if c := s.cap.Counter(SumTwin(e.Name)); c != nil && c.Kind == capture.Delta && e.Kind == capture.Delta {
+			return s.selected(c)
+		}
 	}
 	// A recording of a GPU that was not known when it was made names its counters by their places.
 	if e.Index > 0 && e.Block != "" {

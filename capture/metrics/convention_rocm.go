@@ -202,7 +202,16 @@ func perXCD(v *formulaEnv, base string) (formula.Operand, error) {
 
 // dies is the number of dies of the GPU; one of a single die does not say so.
 func dies(v *formulaEnv) float64 {
-	if n, ok := v.s.property("num_xcd"); ok {
+	const name = "num_xcd"
+	if e := v.s.entryAt(name); e != nil {
+		if n, stated, known := v.s.constantOf(e); known {
+			if !stated && n > 1 {
+				v.note("%s", e.assumption())
+			}
+			return n
+		}
+	}
+	if n, ok := v.s.property(name); ok {
 		return n
 	}
 	return 1

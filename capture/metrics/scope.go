@@ -144,6 +144,7 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 		}
 		if e.Kind == capture.Constant {
 			if e.assumed != nil {
+				v.note("%s", e.assumption())
 				return constant(*e.assumed), nil
 			}
 			return missing(capture.NotCollected, "the capture does not say $%s", e.Name), nil

@@ -65,14 +65,20 @@ func lower(header []string) []string {
 }
 
 // outputs lists the files of rocprofv3 in a folder and up to three folders below it, in the order of their paths. Where
-// a database was written, CSV files of the same run beside it say the same once more, and are left out.
+// a database was written, CSV files of the same run beside it say the same once more, and are left out; so is JSON
+// beside anything else. The folder may be a link to one, such as that of the latest run.
 func outputs(dir string) (files []string) {
 	const most = 20000 // entries to look at, so that a home folder is not searched through
 	seen := 0
-	databases := map[string]bool{}
+	databases, tables := map[string]bool{}, map[string]bool{}
+	root := dir
+	if to, err := filepath.EvalSymlinks(dir); err == nil {
+		root = to
+	}
 	// A folder that cannot be read holds nothing for this format.
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		rel, _ := filepath.Rel(dir, path)
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(root, path)
+		path = filepath.Join(dir, rel)
 		seen++
 		switch {
 		case seen > most:
@@ -84,15 +90,19 @@ func outputs(dir string) (files []string) {
 		case d.IsDir():
 		case strings.HasSuffix(path, countersEnd), strings.HasSuffix(path, traceEnd):
 			files = append(files, path)
-		case strings.HasSuffix(path, databaseEnd) && holds(path, func(_, ours bool) bool { return ours }):
+			tables[prefixOf(path)] = true
+		case strings.HasSuffix(path, jsonEnd) && holds(path, isJSON):
+			files = append(files, path)
+		case strings.HasSuffix(path, databaseEnd) && holds(path, isRocpd):
 			files = append(files, path)
 			databases[prefixOf(path)] = true
 		}
 		return nil
 	})
 	files = slices.DeleteFunc(files, func(path string) bool {
-		return !strings.HasSuffix(path, databaseEnd) &&
-			databases[prefixOf(path)]
+		prefix := prefixOf(path)
+		return !strings.HasSuffix(path, databaseEnd) && databases[prefix] ||
+			strings.HasSuffix(path, jsonEnd) && tables[prefix]
 	})
 	slices.SortFunc(files, comparePaths)
 	return files
@@ -100,25 +110,33 @@ func outputs(dir string) (files []string) {
 
 // isDatabase reports whether a file is an SQLite database, of whatever program.
 func isDatabase(path string) bool {
-	return holds(path, func(database, _ bool) bool { return database })
+	return holds(path, func(head []byte) bool {
+		database, _ := rocpd.Is(head)
+		return database
+	})
 }
 
-// holds asks about the beginning of a file whether it is a database and whether it is one of rocpd.
-func holds(path string, what func(database, ours bool) bool) bool {
+func isRocpd(head []byte) bool {
+	_, ours := rocpd.Is(head)
+	return ours
+}
+
+// holds asks about the beginning of a file.
+func holds(path string, what func(head []byte) bool) bool {
 	f, err := formats.OpenRegular(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
 	head, err := io.ReadAll(io.LimitReader(f, formats.HeadSize))
-	return err == nil && what(rocpd.Is(head))
+	return err == nil && what(head)
 }
 
 // prefixOf is what the files of one run have in common: "HOST/PID" of HOST/PID_hip_api_trace.csv and of
 // HOST/PID_results.db.
 func prefixOf(path string) string {
 	dir, name := filepath.Split(path)
-	for _, end := range []string{countersEnd, agentsEnd, "results" + databaseEnd, databaseEnd} {
+	for _, end := range []string{countersEnd, agentsEnd, "results" + databaseEnd, jsonEnd, databaseEnd} {
 		if rest, ok := strings.CutSuffix(name, end); ok {
 			return dir + strings.TrimSuffix(rest, "_")
 		}

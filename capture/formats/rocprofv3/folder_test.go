@@ -187,7 +187,7 @@ func TestLowerCaseNamesByteOrderMarksAndCutLinesOpen(t *testing.T) {
 
 func TestAFolderWithoutOutputSaysWhatItLooksFor(t *testing.T) {
 	_, err := registry().Open(t.Context(), folder(t, map[string]string{"77_results.json": "{}"}), formats.Options{Format: "rocprofv3"})
-	if err == nil || !strings.Contains(err.Error(), "no *_counter_collection.csv, *_trace.csv or database of rocpd in it or below") {
+	if err == nil || !strings.Contains(err.Error(), "no *_counter_collection.csv, *_trace.csv, *_results.json or database of rocpd in it or below") {
 		t.Error(err)
 	}
 }

@@ -28,18 +28,18 @@ func (Format) Name() string { return "rocprofv3" }
 
 // Doc says what the format looks like.
 func (Format) Doc() string {
-	return "ROCm rocprofv3: a rocpd SQLite database, a CSV of counters, kernels, calls or copies (columns Dispatch_Id, Kernel_Name, ...), or a folder of them"
+	return "ROCm rocprofv3: a rocpd SQLite database, a CSV of counters, kernels, calls or copies (columns Dispatch_Id, Kernel_Name, ...), a JSON of counters or kernels, or a folder of them"
 }
 
-// Extensions are those of the databases, and of the tables.
-func (Format) Extensions() []string { return []string{".db", ".csv"} }
+// Extensions are those of the databases, of the tables and of JSON.
+func (Format) Extensions() []string { return []string{".db", ".csv", ".json"} }
 
 // WhyNot says what is missing.
 func (Format) WhyNot(in *formats.Input) string {
 	if in.IsDir {
-		return "no *_" + countersEnd + ", *" + traceEnd + " or database of rocpd in the folder or up to three below"
+		return "no *_" + countersEnd + ", *" + traceEnd + " or *_" + jsonEnd + " or database of rocpd in the folder or up to three below"
 	}
-	return "neither an SQLite database nor a header with the columns Kernel_Name (or Function), Start_Timestamp and End_Timestamp of rocprofv3"
+	return "neither an SQLite database nor JSON that begins with \"" + jsonRoot + "\", nor a header with the columns Kernel_Name (or Function), Start_Timestamp and End_Timestamp of rocprofv3"
 }
 
 // Sniff is sure of a database with rocpd's tables and of the CSV files' headers.
@@ -56,7 +56,7 @@ func (Format) Sniff(in *formats.Input) int {
 	} else if database {
 		return 10 // Open says what is missing
 	}
-	if kindOf(headed(in)) != otherFile {
+	if isJSON(in.Head) || kindOf(headed(in)) != otherFile {
 		return 95
 	}
 	return 0
@@ -113,7 +113,7 @@ func (w *work) read(ctx context.Context, in *formats.Input) error {
 	}
 	files := outputs(in.Path)
 	if len(files) == 0 {
-		return fmt.Errorf("%s: no *_%s, *%s or database of rocpd in it or below", in.Path, countersEnd, traceEnd)
+		return fmt.Errorf("%s: no *_%s, *%s, *_%s or database of rocpd in it or below", in.Path, countersEnd, traceEnd, jsonEnd)
 	}
 	progress.From(ctx).Begin(sizeOf(files), progress.Bytes)
 	// Databases first: they say which processes need not be read again.
@@ -142,6 +142,9 @@ func (w *work) read(ctx context.Context, in *formats.Input) error {
 func (w *work) readFile(ctx context.Context, path, name string) error {
 	if isDatabase(path) {
 		return w.readDatabase(ctx, path)
+	}
+	if holds(path, isJSON) {
+		return w.readJSON(ctx, path, name)
 	}
 	return w.readCSV(ctx, path, name)
 }
