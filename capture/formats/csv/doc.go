@@ -22,5 +22,6 @@
 //
 // What the columns of a table mean is package table's knowledge, which Parquet and Arrow files of other programs share.
 //
-// The package knows no vendor's names and no hardware, but what programs that watch the processors of a machine call their shares of the time.
+// The package knows no vendor's names and no hardware, but what programs that watch the processors of a machine call their shares of the time, and in what
+// units one that watches GPUs (amd-smi) writes memory.
 package csv

@@ -156,6 +156,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if (cfg.GPU == "" || cfg.GPU == processors) && ofWatchers(&cfg) || cfg.GPU == "" && ofProcessors(cfg.Counters) {
 		cfg.GPU = processors
 	}
+	ofMonitor(&cfg)
 	DoubtGPU(&cfg)
 	if opt.Warn != nil {
 		for _, w := range cfg.Warnings {
