@@ -12,6 +12,7 @@ import (
 	"astrolabe/capture/formats/gputop"
 	"astrolabe/capture/formats/i915perf"
 	"astrolabe/capture/formats/mangohud"
+	"astrolabe/capture/formats/nvtop"
 	"astrolabe/capture/formats/oadump"
 	"astrolabe/capture/formats/openmetrics"
 	"astrolabe/capture/formats/parquet"
@@ -34,6 +35,7 @@ var known = []formats.Format{
 	mangohud.Format{},
 	amdgputop.Format{},
 	radeontop.Format{},
+	nvtop.Format{},
 	gputop.Format{},
 	oadump.Format{},
 	parquet.Format{},
