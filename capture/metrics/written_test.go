@@ -71,6 +71,7 @@ func TestNamesOfOtherProgramsMayHaveBlanks(t *testing.T) {
 	use.Unit = "%"
 	c, err := capture.New(capture.Config{GPU: "amd-live", Axis: axis, Counters: []*capture.Counter{
 		use, column(axis, "Average Graphics Package Power", 297, 298), column(axis, "gfx_clk", 1700, 1690),
+		column(axis, "max_power", 300, 300), column(axis, "pviol", 95, 94), column(axis, "tviol", 0, 1), // of amd-smi monitor
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +79,7 @@ func TestNamesOfOtherProgramsMayHaveBlanks(t *testing.T) {
 	if c, err = metrics.Describe(c); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]float64{"gpu_busy_percent": 97, "power": 297, "sensor_sclk": 1.7e9} {
+	for name, want := range map[string]float64{"gpu_busy_percent": 97, "power": 297, "sensor_sclk": 1.7e9, "power_cap": 300, "throttled_by_power": 95, "throttled_by_heat": 0} {
 		if got := c.Counter(name); got == nil || got.Floats()[0] != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}

@@ -14,6 +14,7 @@ import (
 	"astrolabe/capture/formats/intelgputop"
 	"astrolabe/capture/formats/intelmeasure"
 	"astrolabe/capture/formats/mangohud"
+	"astrolabe/capture/formats/nvtop"
 	"astrolabe/capture/formats/oadump"
 	"astrolabe/capture/formats/openmetrics"
 	"astrolabe/capture/formats/parquet"
@@ -38,6 +39,7 @@ var known = []formats.Format{
 	radeontop.Format{},
 	intelgputop.Format{},
 	intelmeasure.Format{},
+	nvtop.Format{},
 	gputop.Format{},
 	oadump.Format{},
 	parquet.Format{},

@@ -100,3 +100,19 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+func TestTheSizeOfMemoryStandsInEitherPlace(t *testing.T) {
+	beside := strings.Replace(line(1000, 98, "card1"), `"Total VRAM Usage"`, `"Total GTT":{"unit":"MiB","value":100},"Total VRAM":{"unit":"MiB","value":8176},"Total VRAM Usage"`, 1)
+	for text, want := range map[string]float64{beside: 17163091968, strings.Replace(beside, `,"VRAM Size":17163091968`, "", 1): 8176 << 20} {
+		c, err := open(t, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, _ := c.Property("vram_bytes"); p.Number != want {
+			t.Errorf("vram_bytes is %v, want %v", p.Number, want)
+		}
+		if p, _ := c.Property("gtt_bytes"); p.Number != 100<<20 {
+			t.Errorf("gtt_bytes is %v", p.Number)
+		}
+	}
+}

@@ -203,10 +203,18 @@ func (l *log) describe(d *device, cfg *capture.Config) {
 	}
 	cfg.Device.Name = d.Info.DeviceName
 	for name, v := range map[string]float64{"max_sclk_hz": 1e6 * d.Info.GPUClock.Max, "max_mclk_hz": 1e6 * d.Info.MemoryClock.Max,
-		"vram_bytes": d.Info.VRAM, "gtt_bytes": d.Info.GTT} {
+		"vram_bytes": sized(d.Info.VRAM, d.VRAM["Total VRAM"]), "gtt_bytes": sized(d.Info.GTT, d.VRAM["Total GTT"])} {
 		if v > 0 {
 			cfg.Properties = append(cfg.Properties, capture.Property{Name: name, Number: v})
 		}
 	}
 	slices.SortFunc(cfg.Properties, func(a, b capture.Property) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// sized is how large a memory is in bytes, 0 where that is not known: what the description of the GPU says, else what stands beside the amount in use, in MiB.
+func sized(said float64, beside *value) float64 {
+	if all := beside.number(); !(said > 0) && all > 0 {
+		return all * (1 << 20)
+	}
+	return said
 }

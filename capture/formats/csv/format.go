@@ -157,6 +157,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		cfg.GPU = processors
 	}
 	ofVTune(&cfg)
+	ofMonitor(&cfg)
 	DoubtGPU(&cfg)
 	if opt.Warn != nil {
 		for _, w := range cfg.Warnings {

@@ -70,3 +70,31 @@ func TestSharesOfMonitorsAreThoseOfProcessors(t *testing.T) {
 		t.Errorf("identities are taken for shares of %q", c.GPU)
 	}
 }
+
+// rocm-smi --csv in a loop writes its header and a blank line each time.
+func TestAHeaderThatComesAgainIsNoRow(t *testing.T) {
+	head := "device,GPU use (%),Average Graphics Package Power (W)\n"
+	text := head + "card0,97,50.5\n\n" + head + "card0,98,51\n\n" + head + "card0,99,52\n"
+	c := mustOpen(t, text, map[string]any{"period": "1s"})
+	eq(t, "the use", values(t, c, "GPU use"), []float64{97, 98, 99})
+	_, err := open(t, "x.csv", text+"card0,much,52\n", map[string]any{"period": "1s"})
+	wantError(t, err, `x\.csv:9: column "GPU use`)
+	if n := (Format{}).Sniff(&formats.Input{Path: "x.csv", Head: []byte(text), Size: int64(len(text))}); n == 0 {
+		t.Error("it is not taken for a table")
+	}
+}
+
+func TestMemoryOfAMDsMonitorIsInItsUnits(t *testing.T) {
+	for unit, rows := range map[string]string{"MiB": "1,0,218,2000,300,16304\n2,0,218,2000,301,16304\n", "GiB": "1,0,218,2000,0.3,15.9\n2,0,218,2000,0.3,15.9\n"} {
+		c := mustOpen(t, "timestamp,gpu,power_usage,gfx_clk,vram_used,vram_total\n"+rows, nil)
+		for _, name := range []string{"vram_used", "vram_total"} {
+			if got := c.Counter(name); got == nil || got.Unit != unit || got.Kind != capture.Gauge || got.Guessed {
+				t.Errorf("%s is %v, want a level in %s", name, got, unit)
+			}
+		}
+	}
+	c := mustOpen(t, "timestamp,vram_used,vram_total\n1,300,16304\n2,301,16304\n", nil)
+	if got := c.Counter("vram_used"); got.Unit != "" {
+		t.Errorf("a table of another program is said to be in %s", got.Unit)
+	}
+}

@@ -106,8 +106,8 @@ func (f *File) row(buf []byte) (cells []string, next, lines int, ok bool) {
 	return cells, next, lines, true
 }
 
-// skipLines returns the length, in bytes and lines, of the blank and comment lines that begin buf.
-func skipLines(buf []byte) (n, lines int) {
+// skipLines returns the length, in bytes and lines, of the lines that begin buf and are no rows: blank ones, comments, and the header once more.
+func (f *File) skipLines(buf []byte) (n, lines int) {
 	for n < len(buf) {
 		switch {
 		case buf[n] == '\n':
@@ -120,6 +120,8 @@ func skipLines(buf []byte) (n, lines int) {
 				return len(buf), lines
 			}
 			n += i + 1
+		case f.again != nil && bytes.HasPrefix(buf[n:], f.again):
+			n += len(f.again)
 		default:
 			return n, lines
 		}

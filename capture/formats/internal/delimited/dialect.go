@@ -24,7 +24,7 @@ func delimScore(head []byte, delim byte) int {
 	first, alike, n := 0, 0, 0
 	var header []byte
 	for n < rows && len(head) > 0 {
-		skip, _ := skipLines(head)
+		skip, _ := new(File).skipLines(head)
 		head = head[skip:]
 		cells, next, _, ok := f.row(head)
 		if !ok && n > 0 {

@@ -50,8 +50,9 @@ type File struct {
 	size     int64
 	data     int64 // offset of the first byte after the header
 	dataLine int
-	titled   bool  // the table has a title above its header
-	piece    int64 // how much of the file is read at a time; 0 picks it
+	titled   bool   // the table has a title above its header
+	again    []byte // the line of the header, which a program writes once more in each turn of a loop, as rocm-smi --csv; nil where it cannot be told
+	piece    int64  // how much of the file is read at a time; 0 picks it
 }
 
 // Open reads the header of the file that r holds. The name is used in messages only.
@@ -182,6 +183,9 @@ func (f *File) findHeader(head []byte, start int) error {
 			return err
 		}
 	}
+	if line := head[pos : pos+min(next, len(head)-pos)]; lines == 1 && bytes.HasSuffix(line, []byte{'\n'}) && !bytes.ContainsRune(line, '"') {
+		f.again = bytes.Clone(line)
+	}
 	f.setHeader(cells)
 	if f.titled {
 		return f.untilTitle()
@@ -293,7 +297,7 @@ func (f *File) Sample(n int) ([][]string, error) {
 	buf = terminated(buf, f.data+int64(len(buf)) == f.size)
 	var out [][]string
 	for len(out) < n && len(buf) > 0 {
-		skip, _ := skipLines(buf)
+		skip, _ := f.skipLines(buf)
 		if buf = buf[skip:]; len(buf) == 0 {
 			break
 		}

@@ -102,8 +102,8 @@ func (p *parser) reset() error {
 func (p *parser) rows(ch *chunk, text []byte) (cut int, err error) {
 	row, line, pos := 0, 0, 0
 	for pos < len(text) {
-		if b := text[pos]; b == '\n' || b == '\r' || b == '#' {
-			n, lines := skipLines(text[pos:])
+		if b := text[pos]; b == '\n' || b == '\r' || b == '#' || p.f.again != nil && b == p.f.again[0] {
+			n, lines := p.f.skipLines(text[pos:])
 			pos, line = pos+n, line+lines
 			if pos >= len(text) {
 				break

@@ -352,7 +352,7 @@ func (t *Table) Line(row int) int {
 		buf = terminated(buf, true)
 		line := ch.line
 		for left := row - ch.base; ; left-- {
-			n, lines := skipLines(buf)
+			n, lines := t.file.skipLines(buf)
 			buf, line = buf[n:], line+lines
 			if left == 0 {
 				return line
