@@ -12,6 +12,7 @@ import (
 	"astrolabe/capture/formats/gputop"
 	"astrolabe/capture/formats/i915perf"
 	"astrolabe/capture/formats/mangohud"
+	"astrolabe/capture/formats/monitors"
 	"astrolabe/capture/formats/oadump"
 	"astrolabe/capture/formats/openmetrics"
 	"astrolabe/capture/formats/parquet"
@@ -42,4 +43,5 @@ var known = []formats.Format{
 	chrometrace.Format{},
 	openmetrics.Format{},
 	prometheus.Format{},
+	monitors.Format{},
 }

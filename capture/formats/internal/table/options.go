@@ -55,7 +55,7 @@ func (o *Options) setters() map[string]Setter {
 			return nil
 		},
 		"period": func(v any) (err error) {
-			o.Period, err = asDuration(v)
+			o.Period, err = AsDuration(v)
 			return err
 		},
 		"labels": func(v any) (err error) {
@@ -121,8 +121,8 @@ func asTexts(v any) ([]string, error) {
 	return nil, fmt.Errorf("%v is a %T: give a list of texts", v, v)
 }
 
-// asDuration reads seconds or a text such as "250us", in ns.
-func asDuration(v any) (int64, error) {
+// AsDuration reads seconds or a text such as "250us", in ns.
+func AsDuration(v any) (int64, error) {
 	var d float64
 	switch v := v.(type) {
 	case string:
