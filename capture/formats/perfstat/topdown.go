@@ -25,8 +25,8 @@ var shareOf = []struct{ name, event string }{
 	{"fetch latency", ""}, {"fetch bandwidth", ""}, {"Core bound", ""},
 }
 
-// shareUnit is that of such a column.
-const shareUnit = "percent"
+// shareUnit and shareDoc are those of such a column: slots out of each hundred.
+const shareUnit, shareDoc = "slots", "Of each hundred slots, as perf stat --topdown prints them."
 
 // topdownHead reads the names above shares: an event for each column, "" for one that is a part of another. nil is no such line.
 func topdownHead(text string) (events []string, interval bool) {

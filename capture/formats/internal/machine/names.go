@@ -51,7 +51,7 @@ var signs = []string{"pgpgin/s", "pswpin/s", "runq-sz", "cswch/s", "%scpu", "%si
 // cores are what turbostat writes of each CPU, core and package.
 var cores = map[string]called{
 	"Busy%":   {busyTime, "percent", 1},
-	"Bzy_MHz": {"average_frequency", "cycles/s", 1e6},
+	"Bzy_MHz": {"cpu_frequency", "Hz", 1e6}, // while it works
 	"IPC":     {"ipc", "instructions/cycle", 1},
 	"PkgTmp":  {"temperature", "celsius", 1},
 	"PkgWatt": {"PkgWatt", "W", 1},

@@ -7,6 +7,19 @@ import (
 	"astrolabe/capture"
 )
 
+// full is the share of all CPUs' time from which the tasks that were listed have all of it.
+const full = 0.98
+
+func mean(values []float64) float64 {
+	sum, n := 0.0, 0.0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			sum, n = sum+v, n+1
+		}
+	}
+	return sum / max(1, n)
+}
+
 // used makes of what pidstat writes of tasks, added up, what the processors' catalogue knows of a program: the CPUs that it used and its rates. It reports
 // whether the table is pidstat's.
 func used(cfg *capture.Config) bool {
@@ -42,9 +55,13 @@ func used(cfg *capture.Config) bool {
 		clock("user_time", "%usr")
 	}
 	of("tasks", hundredth, "procs_running", "%CPU", "%wait") // those that ran, and those that could have
+	if n := column(cfg, "cpus_online"); n != nil && cpu != nil && n.Len() > 0 && mean(cpu.Floats()) >= full*100*n.Value(0).F {
+		of("percent", func(int) float64 { return 1 / n.Value(0).F }, busyTime, "%CPU") // there is no other that works
+	}
 	// Delays are in ticks of the clock that Linux shows to programs, 100 in a second.
 	of("tasks", func(row int) float64 { return 1e7 / float64(cfg.Axis.Interval(row)) }, "procs_blocked", "iodelay")
 	of("faults/s", same, "major_fault_rate", "majflt/s")
+	of("faults/s", same, "minor_fault_rate", "minflt/s")
 	of("faults/s", same, "page_fault_rate", "minflt/s", "majflt/s")
 	of("switches/s", same, "context_switch_rate", "cswch/s", "nvcswch/s")
 	levels(cfg)

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -104,6 +105,10 @@ func AsText(v any) (string, error) {
 func asTexts(v any) ([]string, error) {
 	switch v := v.(type) {
 	case string:
+		var list []string // as a script and the hints of errors write it, on a command line
+		if json.Unmarshal([]byte(v), &list) == nil {
+			return list, nil
+		}
 		return []string{v}, nil
 	case []string:
 		return v, nil
