@@ -30,10 +30,10 @@ func (Format) Name() string { return "monitors" }
 
 // Doc says what the format looks like.
 func (Format) Doc() string {
-	return "text that vmstat, sar, mpstat, pidstat and turbostat print: a header such as \"10:00:00  CPU  %usr ... %idle\" and rows of numbers below it"
+	return "text that vmstat, sar, mpstat, pidstat and turbostat print, or several tables of sadf -d: a header such as \"10:00:00  CPU  %usr ... %idle\" and rows of numbers below it"
 }
 
-// Sniff is sure of a header of one of these programs with a row below it.
+// Sniff is sure of a header of one of these programs with a row below it. One table of sadf -d alone is any reader's of tables.
 func (Format) Sniff(in *formats.Input) int {
 	if in.IsDir || bytes.IndexByte(in.Head, 0) >= 0 {
 		return 0
@@ -49,7 +49,7 @@ func (Format) Sniff(in *formats.Input) int {
 		if err := r.line(string(line), n); err != nil {
 			break
 		}
-		if len(r.ends) > 0 {
+		if len(r.ends) > 0 && (!r.now.cells || r.restart || len(r.tables) > 1) {
 			return 94
 		}
 	}

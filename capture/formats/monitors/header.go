@@ -19,18 +19,22 @@ type header struct {
 	tasks  bool
 	keys   []string
 	titled bool // the names came behind a time, which is the start of the first interval
+	cells  bool // rows are what sadf -d prints: a host, seconds, a date and values, with semicolons between
 }
 
 // same reports whether two headers are of one table.
 func (h *header) same(o *header) bool { return o != nil && slices.Equal(h.names, o.names) }
+
+// ofSadf begins the headers of sadf -d.
+const ofSadf = "# hostname;interval;timestamp;"
 
 var (
 	ofVMStat    = []string{"r", "b", "swpd", "free", "si", "so", "bi", "bo", "in", "cs", "us", "sy", "id", "wa"}
 	ofTurbostat = []string{"Avg_MHz", "Busy%", "Bzy_MHz"}
 	// ofSysstat are columns without "%" and "/s" that a table of sysstat may have alone.
 	ofSysstat = []string{"runq-sz", "kbmemfree", "kbhugfree", "totsck", "dentunusd", "tps", "rxpck/s", "MHz"}
-	// keyNames may stand behind a time where a name of its zone may stand too.
-	keyNames = []string{"CPU", "NODE", "DEV", "IFACE", "INTR", "TTY", "UID", "USER", "PID", "TGID", "TID", "MHz", "BUS", "FAN", "TEMP", "BAT"}
+	// keyNames are those of sysstat's columns that say what a row is of. They may stand behind a time, as the name of its zone may.
+	keyNames = []string{"CPU", "NODE", "DEV", "IFACE", "INTR", "TTY", "UID", "USER", "PID", "TGID", "TID", "BUS", "FAN", "TEMP", "BAT", "DEVICE", "FILESYSTEM", "MOUNTPOINT", "FCHOST"}
 )
 
 // parseHeader reads a line as a header, nil if it is none.
@@ -40,7 +44,9 @@ func parseHeader(line string) *header {
 		return !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(words, n) })
 	}
 	var h *header
-	switch {
+	switch rest, sadf := strings.CutPrefix(line, ofSadf); {
+	case sadf:
+		h = &header{names: strings.Split(strings.TrimSpace(rest), ";"), timed: true, cells: true}
 	case has(ofVMStat):
 		h = &header{names: words, since: true}
 		if last := words[len(words)-1]; last != "wa" && last != "st" && last != "gu" {

@@ -100,11 +100,32 @@ func TestTablesOfSarAreJoinedByTheirTimes(t *testing.T) {
 10:00:01  %scpu-10  %scpu-60 %scpu-300     %scpu
 10:00:02      1.00      1.00      1.00     12.50
 10:00:03      1.00      1.00      1.00     13.50
+
+10:00:01     CPU       MHz
+10:00:02     all   2000.00
+10:00:03     all   2100.00
+
+10:00:01     DEV       tps     %util
+10:00:02  dev8-0      1.00      2.00
+10:00:02  dev8-1      3.00      4.00
+10:00:03  dev8-0      1.00      2.00
+10:00:03  dev8-1      3.00      5.00
+Average:  dev8-1      3.00      4.50
 `)
 	if c.Len() != 2 {
 		t.Errorf("%d samples", c.Len())
 	}
-	check(t, c, 1, map[string]float64{"cpu_utilization": 30, "io_wait": 30, "procs_running": 9, "procs_blocked": 3, "load_1m": 1.5, "cpu_pressure": 13.5})
+	check(t, c, 1, map[string]float64{"cpu_utilization": 30, "io_wait": 30, "procs_running": 9, "procs_blocked": 3, "load_1m": 1.5, "cpu_pressure": 13.5, "MHz": 2100, "%util": 3.5})
+}
+
+func TestSeveralTablesOfSadfAreJoined(t *testing.T) {
+	c := opened(t, "h;-1;2026-11-30 09:59:00 UTC;LINUX-RESTART\t(4 CPU)\n# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle\n"+
+		"h;600;2026-11-30 10:10:00 UTC;-1;25.00;0.00;1.00;0.00;0.00;74.00\nh;600;2026-11-30 10:20:00 UTC;-1;26.00;0.00;1.00;0.00;0.00;73.00\n"+
+		"# hostname;interval;timestamp;proc/s;cswch/s\nh;600;2026-11-30 10:10:00 UTC;5.00;1000.00\nh;600;2026-11-30 10:20:00 UTC;5.00;1200.00\n")
+	if c.Len() != 2 || c.Axis.End[1] != 1200e9 || c.StartTime.Minute() != 0 {
+		t.Errorf("%v from %v", c.Axis.End, c.StartTime)
+	}
+	check(t, c, 1, map[string]float64{"cpu_utilization": 27, "system_context_switch_rate": 1200, "cpus_online": 4})
 }
 
 func TestPIDStatAddsUpTasks(t *testing.T) {
@@ -156,6 +177,7 @@ func TestBadTextIsAnErrorWithItsLine(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	f.Add(vmstat)
 	f.Add(mpstat)
+	f.Add("# hostname;interval;timestamp;CPU;%idle\nh;1;2026-11-30 10:00:00 UTC;-1;1.0\n# hostname;interval;timestamp;runq-sz\nh;1;2026-11-30 10:00:00 UTC;1\n")
 	f.Add("# Time UID PID %CPU Command\n1700000001 0 7 1.0 a b\n")
 	f.Add("CPU\tAvg_MHz\tBusy%\tBzy_MHz\n-\t1\t2\t3\n0\t1\t2\t3\n")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -25,7 +25,7 @@ type reader struct {
 	oddLine int
 	again   int // values that a sample has twice
 	cut     int // the line that breaks off
-	cells   int
+	restart bool
 }
 
 // rows are what a table has.
@@ -47,7 +47,7 @@ type cell struct {
 	v   float64
 }
 
-var banner = regexp.MustCompile(`^Linux \S+ .*\((\d+) CPU\)`)
+var banner = regexp.MustCompile(`^Linux \S+ .*\((\d+) CPU\)|;LINUX-RESTART\s*\((\d+) CPU\)`)
 
 // line takes in one line.
 func (r *reader) line(text string, n int) error {
@@ -57,7 +57,8 @@ func (r *reader) line(text string, n int) error {
 		return nil
 	}
 	if m := banner.FindStringSubmatch(text); m != nil {
-		r.cpus, _ = strconv.Atoi(m[1])
+		r.cpus, _ = strconv.Atoi(m[1] + m[2])
+		r.restart = r.restart || m[2] != ""
 		return nil
 	}
 	if h := parseHeader(text); h != nil {
@@ -66,6 +67,9 @@ func (r *reader) line(text string, n int) error {
 	}
 	if r.now == nil || passed(words) {
 		return nil
+	}
+	if r.now.cells {
+		words = strings.Split(strings.TrimSpace(text), ";")
 	}
 	row, at, err := r.now.split(words)
 	if err == nil && row != nil {
@@ -115,6 +119,10 @@ func (r *reader) begin(h *header, words []string) {
 // split divides a line into the cells of a row, nil where it is none, and its time, 0 where it has none.
 func (t *rows) split(words []string) (row []string, at int64, err error) {
 	switch {
+	case t.cells:
+		if words, at = t.sadf(words); words == nil {
+			return nil, 0, nil
+		}
 	case t.dated:
 		if len(words) < 2 {
 			return nil, 0, nil
@@ -157,6 +165,28 @@ func (t *rows) split(words []string) (row []string, at int64, err error) {
 			len(t.names), strings.Join(t.names[:min(3, len(t.names))], " "))
 	}
 	return words, at, nil
+}
+
+// sadf takes the host, the interval and the time from the cells of a row; nil where it is none.
+func (t *rows) sadf(words []string) (row []string, at int64) {
+	if len(words) < 4 {
+		return nil, 0
+	}
+	length, err := strconv.ParseInt(words[1], 10, 32)
+	if err != nil {
+		return nil, 0
+	}
+	when, err := time.Parse(time.DateTime, strings.TrimSuffix(words[2], " UTC"))
+	if at = when.UnixNano(); err != nil {
+		var ok bool
+		if at, ok = clock(words[2], ""); !ok {
+			return nil, 0
+		}
+	}
+	if len(t.at) == 0 && length > 0 {
+		t.first = at - length*int64(time.Second)
+	}
+	return words[3:], at
 }
 
 // add takes in a row.

@@ -46,7 +46,7 @@ var tables = map[string]called{
 }
 
 // signs are columns that only sysstat's tables of a machine have: one of them says whose the others are.
-var signs = []string{"pgpgin/s", "pswpin/s", "runq-sz", "cswch/s", "%scpu", "%sio", "%smem"}
+var signs = []string{"kbmemfree", "pgpgin/s", "pswpin/s", "runq-sz", "cswch/s", "%scpu", "%sio", "%smem"}
 
 // cores are what turbostat writes of each CPU, core and package.
 var cores = map[string]called{
