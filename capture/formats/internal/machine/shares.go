@@ -82,10 +82,7 @@ func Shares(cfg *capture.Config) bool {
 			return false
 		}
 	}
-	var out []*capture.Counter
-	for _, m := range metricsOf(cfg, func(c *capture.Counter) *capture.Counter { return c }) {
-		out = append(out, m)
-	}
+	out := metricsOf(cfg, func(c *capture.Counter) *capture.Counter { return c })
 	for _, one := range i.Instances {
 		for k, m := range metricsOf(cfg, instance(one.Meta.Instance)) {
 			m.Name, m.Meta.Instance = out[k].Name+"["+one.Meta.Instance+"]", one.Meta.Instance
