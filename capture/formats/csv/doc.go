@@ -22,5 +22,5 @@
 //
 // What the columns of a table mean is package table's knowledge, which Parquet and Arrow files of other programs share.
 //
-// The package knows no vendor's names and no hardware, but what programs that watch the processors of a machine call their shares of the time.
+// The package knows no vendor's names and no hardware; what columns of programs that watch a machine mean is package machine's knowledge.
 package csv

@@ -177,3 +177,15 @@ func TestTopdownHasSharesOfSlots(t *testing.T) {
 		}
 	}
 }
+
+func TestThreadsOfAProgramAreNoCPUs(t *testing.T) {
+	for name, text := range map[string]string{
+		"for people": " Performance counter stats for './a':\n\n a-7      10.00 msec task-clock   # 0.500 CPUs utilized\n b-8       5.00 msec task-clock   # 0.250 CPUs utilized\n\n 0.020000000 seconds time elapsed\n",
+		"csv":        "a-7,10.00,msec,task-clock,10000000,100.00,0.500,CPUs utilized\nb-8,5.00,msec,task-clock,5000000,100.00,0.250,CPUs utilized\n",
+	} {
+		c := mustParse(t, text)
+		if p, _ := c.Property(capture.Counted); p.Text != capture.Threads || len(c.Counter("task-clock").Instances) != 2 {
+			t.Errorf("%s: counted %q", name, p.Text)
+		}
+	}
+}
