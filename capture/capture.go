@@ -25,10 +25,12 @@ const HeldBack = "recording_held_back"
 const ElapsedUnknown = "elapsed_unknown"
 
 // Counted is the property that says of whom counters of processors are, where they have no instances that tell: its text
-// is WholeCPUs where CPUs were counted whatever ran on them, and CPUsCounted, if known, how many.
+// is WholeCPUs where CPUs were counted whatever ran on them, and CPUsCounted, if known, how many; Threads where instances
+// are the threads of a program.
 const (
 	Counted     = "counted"
 	WholeCPUs   = "CPUs"
+	Threads     = "threads"
 	CPUsCounted = "cpus_counted"
 )
 

@@ -14,6 +14,7 @@ import (
 	"astrolabe/capture/formats/intelgputop"
 	"astrolabe/capture/formats/intelmeasure"
 	"astrolabe/capture/formats/mangohud"
+	"astrolabe/capture/formats/monitors"
 	"astrolabe/capture/formats/nvtop"
 	"astrolabe/capture/formats/oadump"
 	"astrolabe/capture/formats/openmetrics"
@@ -48,4 +49,5 @@ var known = []formats.Format{
 	chrometrace.Format{},
 	openmetrics.Format{},
 	prometheus.Format{},
+	monitors.Format{},
 }

@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/formats/internal/machine"
 	"astrolabe/capture/formats/internal/table"
 )
 
@@ -15,12 +16,13 @@ import (
 func columnsOf(f *delimited.File, rows [][]string) []table.Column {
 	out := make([]table.Column, len(f.Header))
 	look := func(i int) table.Peek { return peek(f, rows, i) }
+	keys := machine.Keys(f.Header)
 	for i, name := range f.Header {
 		c := table.Column{Name: formats.UnmarkText(name), Peek: look}
 		switch numbers, texts := classify(f, rows, i); {
 		case isDates(rows, i):
 			c.Type = table.Dates
-		case texts > numbers:
+		case texts > numbers, slices.Contains(keys, name):
 			c.Type = table.Text
 		}
 		out[i] = c

@@ -22,6 +22,6 @@
 //
 // What the columns of a table mean is package table's knowledge, which Parquet and Arrow files of other programs share.
 //
-// The package knows no vendor's names and no hardware, but what programs that watch the processors of a machine call their shares of the time,
-// how VTune calls the metrics of a task of the GPU, and in what units one that watches GPUs (amd-smi) writes memory.
+// The package knows no vendor's names and no hardware, but how VTune calls the metrics of a task of the GPU, and in what units one program that watches
+// GPUs (amd-smi) writes memory; what columns of programs that watch a machine mean is package machine's knowledge.
 package csv

@@ -15,6 +15,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/formats/internal/machine"
 	"astrolabe/capture/formats/internal/table"
 	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
@@ -153,7 +154,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err := Table(ctx, in.Path, r, st.Size(), opt.Extra, &cfg); err != nil {
 		return nil, err
 	}
-	if (cfg.GPU == "" || cfg.GPU == processors) && ofWatchers(&cfg) || cfg.GPU == "" && ofProcessors(cfg.Counters) {
+	if (cfg.GPU == "" || cfg.GPU == processors) && machine.Known(&cfg) || cfg.GPU == "" && ofProcessors(cfg.Counters) {
 		cfg.GPU = processors
 	}
 	ofVTune(&cfg)
@@ -267,7 +268,7 @@ func fill(ctx context.Context, f *delimited.File, o *options, cfg *capture.Confi
 	for _, i := range unnamed {
 		dropEmpty(f, i, cfg)
 	}
-	return nil
+	return machine.Spread(cfg, f.Header)
 }
 
 // nameColumns gives names to the columns that have none, and lists them.

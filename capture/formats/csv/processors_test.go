@@ -60,7 +60,7 @@ func TestSharesOfMonitorsAreThoseOfProcessors(t *testing.T) {
 			}
 		}
 		if name == "vmstat" {
-			if m := c.Counter("procs_blocked"); m == nil || m.Kind != capture.Gauge || c.Counter("ctxt") == nil {
+			if m := c.Counter("procs_blocked"); m == nil || m.Kind != capture.Gauge || c.Counter("system_context_switch_rate") == nil {
 				t.Errorf("tasks that wait are %+v", m)
 			}
 		}
@@ -96,5 +96,69 @@ func TestMemoryOfAMDsMonitorIsInItsUnits(t *testing.T) {
 	c := mustOpen(t, "timestamp,vram_used,vram_total\n1,300,16304\n2,301,16304\n", nil)
 	if got := c.Counter("vram_used"); got.Unit != "" {
 		t.Errorf("a table of another program is said to be in %s", got.Unit)
+	}
+}
+
+func TestRowsOfCPUsAreInstances(t *testing.T) {
+	for name, text := range map[string]string{
+		"sadf -P ALL": "# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle\n" +
+			"h;1;2026-11-30 10:00:00 UTC;-1;45;0;5;0;0;50\nh;1;2026-11-30 10:00:00 UTC;0;90;0;6;0;0;4\nh;1;2026-11-30 10:00:00 UTC;1;0;0;4;0;0;96\n" +
+			"h;1;2026-11-30 10:00:01 UTC;-1;45;0;5;0;0;50\nh;1;2026-11-30 10:00:01 UTC;0;90;0;6;0;0;4\nh;1;2026-11-30 10:00:01 UTC;1;0;0;4;0;0;96\n",
+		"mpstat": "timestamp,CPU,%usr,%nice,%sys,%iowait,%irq,%soft,%steal,%guest,%gnice,%idle\n" +
+			"2026-11-30 10:00:00,all,45,0,5,0,0,0,0,0,0,50\n2026-11-30 10:00:00,0,90,0,6,0,0,0,0,0,0,4\n2026-11-30 10:00:00,1,0,0,4,0,0,0,0,0,0,96\n" +
+			"2026-11-30 10:00:01,all,45,0,5,0,0,0,0,0,0,50\n2026-11-30 10:00:01,0,90,0,6,0,0,0,0,0,0,4\n2026-11-30 10:00:01,1,0,0,4,0,0,0,0,0,0,96\n",
+		"without the sum": "time_s,CPU,%usr,%sys,%idle\n1,0,90,6,4\n1,1,0,4,96\n2,0,90,6,4\n2,1,0,4,96\n",
+	} {
+		c := unnamed(t, text)
+		m := c.Counter("cpu_utilization")
+		if c.Len() != 2 || m == nil || len(m.Instances) != 2 || m.Floats()[1] != 50 || m.Instances[0].Floats()[1] != 96 || m.Instances[1].Meta.Instance != "1" {
+			t.Errorf("%s: %d samples, %+v", name, c.Len(), m)
+		}
+	}
+	if c := unnamed(t, "time_s,CPU,GPU\n1,20,30\n2,25,31\n"); c.Counter("CPU") == nil {
+		t.Error("a load that is called CPU is a label")
+	}
+}
+
+func TestTablesOfSysstatAreOfProcessors(t *testing.T) {
+	c := unnamed(t, "# hostname;interval;timestamp;pgpgin/s;pgpgout/s;fault/s;majflt/s\nh;2;2026-11-30 10:00:00 UTC;10;20;4000;300\nh;2;2026-11-30 10:00:02 UTC;10;20;4000;300\n")
+	if m := c.Counter("major_fault_rate"); c.GPU != "cpu" || m == nil || m.Kind != capture.Gauge || m.Floats()[0] != 300 || c.Counter("pgpgin/s").Kind != capture.Gauge {
+		t.Errorf("sar -B: %s, %+v", c.GPU, m)
+	}
+	c = unnamed(t, "Time,UID,PID,%usr,%system,%guest,%wait,%CPU,CPU,minflt/s,majflt/s,iodelay,cswch/s,nvcswch/s,Command\n"+
+		"1700000000,0,7,50,10,0,40,60,3,100,5,50,9,1,a\n1700000000,0,8,20,20,0,0,40,1,0,0,50,0,0,b\n1700000002,0,7,50,10,0,40,60,3,100,5,50,9,1,a\n")
+	for name, want := range map[string]float64{"task_clock": 2e9, "procs_running": 1.4, "procs_blocked": 0.5, "page_fault_rate": 105, "context_switch_rate": 10} {
+		if m := c.Counter(name); m == nil || m.Floats()[0] != want {
+			t.Errorf("pidstat: %s is %+v, want %v", name, m, want)
+		}
+	}
+	if m := c.Counter("%CPU"); c.Len() != 2 || len(m.Instances) != 2 || m.Instances[1].Meta.Instance != "8 b" {
+		t.Errorf("tasks are %+v", m)
+	}
+}
+
+func TestCPUStatOfAControlGroupHasRunningTotals(t *testing.T) {
+	c := unnamed(t, "timestamp,usage_usec,user_usec,system_usec,nr_periods,nr_throttled,throttled_usec\n"+
+		"1700000000,1000,800,200,10,9,50\n1700000001,3000,2400,600,20,18,150\n1700000002,5000,4000,1000,30,27,250\n")
+	for name, want := range map[string]float64{"task_clock": 2e6, "nr_periods": 10, "nr_throttled": 9, "throttled_usec": 100} {
+		if m := c.Counter(name); m == nil || m.Floats()[1] != want || m.Count() != 2 || m.Kind != capture.Delta {
+			t.Errorf("%s is %+v, want %v", name, m, want)
+		}
+	}
+	if c.GPU != "cpu" {
+		t.Errorf("GPU is %q", c.GPU)
+	}
+}
+
+func TestLabelsMayBeAListInText(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	if err := os.WriteFile(path, []byte("time_s,who,n\n1,4,5\n2,4,6\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"who", `["who"]`} {
+		c, err := formats.NewRegistry(Format{}).Open(context.Background(), path, formats.Options{Format: "csv", Extra: map[string]any{"labels": text}})
+		if err != nil || len(c.Labels) != 1 {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

@@ -326,6 +326,9 @@ func (s *series) counters(axis *capture.Axis) []*capture.Counter {
 	n := axis.Len()
 	main := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: s.event, Unit: s.unit, Doc: s.doc, Source: "perf stat"},
 		Reasons: s.reasons(n)}
+	if s.unit == shareUnit {
+		main.Kind, main.Doc = capture.Gauge, shareDoc
+	}
 	main.Col = capture.LazyColumn(n, func() (capture.Data, error) { return s.column(s.values, n), nil })
 	out := []*capture.Counter{main}
 	percent := func(suffix, title string, texts []string) {

@@ -23,6 +23,7 @@ import (
 type clocks struct {
 	rows       []rowClock
 	places     map[string]uint64 // parts of the machine, and of how many CPUs each is
+	threads    bool              // clocks are of tasks, each by itself (--per-thread)
 	systemWide bool              // the title says that the machine was counted, or some of its CPUs
 }
 
@@ -52,6 +53,7 @@ func (c *clocks) note(r *reading, row int) {
 		}
 		c.places[strings.Clone(r.instance)] = max(r.parts, 1)
 	}
+	c.threads = c.threads || r.thread && isClock(r.event)
 	value, err := number(r.value)
 	event, _ := modifiers(r.event)
 	switch {
@@ -178,6 +180,9 @@ func (b *builder) tell(cfg *capture.Config, axis *capture.Axis) {
 	}
 	n, whole := b.clocks.wholeCPUs(length)
 	if !whole {
+		if b.clocks.threads {
+			cfg.Properties = append(cfg.Properties, capture.Property{Name: capture.Counted, Text: capture.Threads, IsText: true})
+		}
 		if s := b.clocks.taskClock(); s != nil && !slices.ContainsFunc(b.order, func(o *series) bool { return isClock(o.event) }) {
 			b.order = append(b.order, s)
 		}

@@ -28,6 +28,7 @@ type reading struct {
 	metrics  int    // values that perf computed
 	utilized string // CPUs that the tasks kept busy, as perf computed of a clock and the elapsed time
 	whole    bool   // instance is a CPU, or some of the machine's
+	thread   bool   // instance is a task
 	summary  bool   // the total of intervals that stand there already
 }
 
@@ -136,9 +137,9 @@ func (r *reading) before(f []string) error {
 	switch {
 	case len(f) == 0:
 	case len(f) == 1:
-		r.instance = f[0]
+		r.instance, r.thread = f[0], true
 		if m := cpuForm().FindStringSubmatch(f[0]); m != nil {
-			r.instance, r.whole = m[1], true
+			r.instance, r.whole, r.thread = m[1], true, false
 		}
 	case len(f) == 2 && (aggregateForm().MatchString(f[0]) || f[0] != ""):
 		n, err := strconv.ParseUint(f[1], 10, 32)
@@ -251,7 +252,7 @@ func parseJSON(text string) (*reading, error) {
 	if strings.EqualFold(j.MetricUnit, cpusUtilized) {
 		r.utilized = fmt.Sprint(j.MetricValue)
 	}
-	r.whole = j.Thread == nil && j.Cgroup == nil
+	r.whole, r.thread = j.Thread == nil && j.Cgroup == nil, j.Thread != nil
 	for _, id := range []*string{j.CPU, j.Core, j.Die, j.Cluster, j.Cache, j.Socket, j.Node, j.Thread, j.Cgroup} {
 		if id != nil {
 			r.instance = joinIDs(r.instance, *id)

@@ -103,7 +103,7 @@ func (r *reading) plainPlace(text string) (rest string, ok bool) {
 		return text, true
 	}
 	if m := plainThread().FindStringSubmatchIndex(text); m != nil {
-		r.instance = text[m[2]:m[3]]
+		r.instance, r.thread = text[m[2]:m[3]], true
 		return text[m[4]:], true
 	}
 	return "", false
@@ -149,12 +149,34 @@ type plainReader struct {
 	counts   int // lines with an event
 	odd      int
 	firstOdd string
+	shares   []string // the columns of shares, see topdown.go
+	shared   bool     // there was a line of them
+}
+
+// topdown takes in what --topdown prints; done says that the line is such.
+func (p *plainReader) topdown(b *builder, text string) (done bool, err error) {
+	if events, interval := topdownHead(text); len(events) > 0 && interval == p.interval {
+		p.shares = events
+		return true, nil
+	}
+	if p.shares == nil {
+		return false, nil
+	}
+	rows := topdownRow(text, p.shares, p.interval)
+	for _, r := range rows {
+		if err := b.add(r); err != nil {
+			return true, err
+		}
+		p.counts++
+		p.shared = true
+	}
+	return rows != nil, nil
 }
 
 // plainMark reports whether a line has one of the words without which no line begins or ends a block, or tells its time:
 // whether a file is one of perf stat's is asked of every line of the beginning of many.
 func plainMark(text string) bool {
-	return strings.Contains(text, "seconds") || strings.Contains(text, "events") ||
+	return strings.Contains(text, "seconds") || strings.Contains(text, "events") || strings.HasPrefix(text, "#") && strings.Contains(text, "time") ||
 		strings.Contains(text, "Performance counter stats for ")
 }
 
@@ -162,6 +184,13 @@ func plainMark(text string) bool {
 func (p *plainReader) take(b *builder, text string, n int) error {
 	if !p.inside && !plainMark(text) {
 		return nil
+	}
+	switch {
+	case strings.HasPrefix(text, "#") && strings.Contains(text, "time"):
+		if events, interval := topdownHead(text); interval {
+			p.inside, p.interval, p.shares = true, true, events
+			return nil
+		}
 	}
 	switch {
 	case plainHead().MatchString(text):
@@ -194,6 +223,9 @@ func (p *plainReader) take(b *builder, text string, n int) error {
 	}
 	if !p.inside || strings.TrimSpace(text) == "" {
 		return nil
+	}
+	if done, err := p.topdown(b, text); done || err != nil {
+		return err
 	}
 	r, ok := plainLine(text, p.interval)
 	if !ok {
@@ -234,7 +266,11 @@ func (p *plainReader) elapsed(b *builder, text string) error {
 
 // finish adds what a user should know.
 func (p *plainReader) finish(b *builder) {
-	if p.rounded {
+	if p.shared {
+		b.warn = append(b.warn,
+			"perf stat --topdown prints shares of the slots and no counts: intervals, and cores, weigh alike however busy they were (-M TopdownL1,TopdownL2 prints the counts too)")
+	}
+	if p.rounded && !p.shared {
 		b.warn = append(b.warn,
 			"perf stat's text for people rounds times and scaled values to two digits; counts are exact (-j or -x print times exactly)")
 	}

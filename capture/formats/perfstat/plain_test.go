@@ -154,3 +154,38 @@ func FuzzPlain(f *testing.F) {
 		}
 	})
 }
+
+// Of perf before Linux 6.3, after, and in intervals.
+func TestTopdownHasSharesOfSlots(t *testing.T) {
+	for name, text := range map[string]string{
+		"cores": "\n Performance counter stats for 'system wide':\n\n        retiring      bad speculation       frontend bound        backend bound\n" +
+			"S0-D0-C0           2    30.0%                10.0%                20.0%                40.0%\nS0-D0-C1           2    50.0%                10.0%                20.0%                20.0%\n\n       2.000000000 seconds time elapsed\n\n",
+		"metrics": " Performance counter stats for './a':\n\n %  tma_backend_bound  %  tma_retiring  %  tma_bad_speculation  %  tma_frontend_bound \n" +
+			"                 30.0            40.0                   10.0                  20.0 \n\n       2.000000000 seconds time elapsed\n",
+		"intervals": "#           time             retiring      bad speculation       frontend bound        backend bound     memory bound           Core bound\n" +
+			"     2.000000000                40.0%                10.0%                20.0%                30.0%        20.0%      10.0%\n",
+		"names that go on": " Performance counter stats for './a':\n\n %  tma_backend_bound %  tma_info_other  %  tma_retiring  %  tma_bad_speculation  %  tma_frontend_bound \n" +
+			"                 30.0            7.0  40.0                   10.0                  20.0 \n\n       2.000000000 seconds time elapsed\n",
+	} {
+		c, err := mustParse(t, text).With(func(cfg *capture.Config) { cfg.GPU = "cpu" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := metrics.Resolve(c, "retiring_slots")
+		if err != nil || c.Len() != 1 || c.Axis.End[0] != 2e9 || m.Total().Float() != 40 || len(c.Counter("topdown-fe-bound").Instances) != map[string]int{"cores": 2}[name] {
+			t.Errorf("%s: %v, slots %v, warnings %q", name, c.Axis.End, m, c.Warnings)
+		}
+	}
+}
+
+func TestThreadsOfAProgramAreNoCPUs(t *testing.T) {
+	for name, text := range map[string]string{
+		"for people": " Performance counter stats for './a':\n\n a-7      10.00 msec task-clock   # 0.500 CPUs utilized\n b-8       5.00 msec task-clock   # 0.250 CPUs utilized\n\n 0.020000000 seconds time elapsed\n",
+		"csv":        "a-7,10.00,msec,task-clock,10000000,100.00,0.500,CPUs utilized\nb-8,5.00,msec,task-clock,5000000,100.00,0.250,CPUs utilized\n",
+	} {
+		c := mustParse(t, text)
+		if p, _ := c.Property(capture.Counted); p.Text != capture.Threads || len(c.Counter("task-clock").Instances) != 2 {
+			t.Errorf("%s: counted %q", name, p.Text)
+		}
+	}
+}

@@ -8,7 +8,7 @@ import (
 // The outputs of perf stat that hold no counts which a program can read back.
 var (
 	errMetricOnly = errors.New(
-		"this is output of perf stat --metric-only, which leaves the counts out: run perf stat again without --metric-only, with -j or -x")
+		"this is output of perf stat --metric-only, or of --topdown, which leave the counts out: run perf stat again without --metric-only, with -j or -x (-M TopdownL1,TopdownL2 in place of --topdown)")
 	errNoCounts = errors.New(
 		"perf stat began this file and no line of it holds a count: the run broke off, or --metric-only left the " +
 			"counts out; run perf stat again without --metric-only")

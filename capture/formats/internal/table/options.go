@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,7 +56,7 @@ func (o *Options) setters() map[string]Setter {
 			return nil
 		},
 		"period": func(v any) (err error) {
-			o.Period, err = asDuration(v)
+			o.Period, err = AsDuration(v)
 			return err
 		},
 		"labels": func(v any) (err error) {
@@ -104,6 +105,10 @@ func AsText(v any) (string, error) {
 func asTexts(v any) ([]string, error) {
 	switch v := v.(type) {
 	case string:
+		var list []string // as a script and the hints of errors write it, on a command line
+		if json.Unmarshal([]byte(v), &list) == nil {
+			return list, nil
+		}
 		return []string{v}, nil
 	case []string:
 		return v, nil
@@ -121,8 +126,8 @@ func asTexts(v any) ([]string, error) {
 	return nil, fmt.Errorf("%v is a %T: give a list of texts", v, v)
 }
 
-// asDuration reads seconds or a text such as "250us", in ns.
-func asDuration(v any) (int64, error) {
+// AsDuration reads seconds or a text such as "250us", in ns.
+func AsDuration(v any) (int64, error) {
 	var d float64
 	switch v := v.(type) {
 	case string:
