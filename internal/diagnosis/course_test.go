@@ -1,6 +1,8 @@
 package diagnosis
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,23 +128,37 @@ func TestPhasesAreNamedAsThePageNamesThem(t *testing.T) {
 
 // The range of a gain that is measured is the one that a page prints.
 func TestAGainHasTheBoundsOfThePage(t *testing.T) {
-	verdict := func(keys ...string) *starlark.Dict {
-		part, out := starlark.NewDict(4), starlark.NewDict(1)
+	j, err := NewJudge(t.Context(), "mali")
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict := func(confidence string, keys ...string) *starlark.Dict {
+		part, out := starlark.NewDict(4), starlark.NewDict(2)
 		for i, key := range keys {
 			_ = part.SetKey(starlark.String(key), starlark.Float(float64(i+1)/10))
 		}
+		_ = out.SetKey(starlark.String("confidence"), starlark.String(confidence))
 		_ = out.SetKey(starlark.String("part"), part)
 		return out
 	}
-	if low, high := gainOf(verdict("low", "high", "certain", "possible")); low != 0.3 || high != 0.4 {
-		t.Errorf("the range is %v to %v, want what is certain to what is possible", low, high)
-	}
-	if low, high := gainOf(verdict("low", "high")); low != 0.1 || high != 0.2 {
-		t.Errorf("the range is %v to %v", low, high)
-	}
-	own := starlark.NewDict(1)
+	own := starlark.NewDict(2)
+	_ = own.SetKey(starlark.String("confidence"), starlark.String("high"))
 	_ = own.SetKey(starlark.String("bounds"), starlark.Tuple{starlark.MakeInt(10), starlark.Float(35)})
-	if low, high := gainOf(own); low != 0.1 || high != 0.35 {
-		t.Errorf("the range of a rule that says it is %v to %v, want 0.1 to 0.35", low, high)
+	none := starlark.NewDict(1)
+	_ = none.SetKey(starlark.String("confidence"), starlark.String("high"))
+	for name, c := range map[string]struct {
+		verdict   *starlark.Dict
+		low, high float64
+	}{
+		"what is certain to what is possible": {verdict("high", "low", "high", "certain", "possible"), 0.3, 0.4},
+		"the account's":                       {verdict("medium", "low", "high"), 0.1, 0.2},
+		"of low confidence":                   {verdict("low", "low", "high"), 0, 0.2},
+		"its own":                             {own, 0.1, 0.35},
+		"none":                                {none, math.NaN(), math.NaN()},
+	} {
+		low, high, err := j.gain(t.Context(), c.verdict)
+		if err != nil || fmt.Sprint(low, high) != fmt.Sprint(c.low, c.high) {
+			t.Errorf("%s: %v to %v, %v; want %v to %v", name, low, high, err, c.low, c.high)
+		}
 	}
 }

@@ -28,6 +28,7 @@ type Judge struct {
 	bottleneck starlark.Value
 	chosen     starlark.Value
 	limiter    starlark.Value
+	gainOf     starlark.Value
 	rules      starlark.Value
 	triage     starlark.StringDict
 	phases     starlark.StringDict // lib/phases.star
@@ -55,8 +56,8 @@ func NewJudge(ctx context.Context, name string) (*Judge, error) {
 	if j.phases, err = j.runner.LoadLibrary(ctx, "@astrolabe//lib/phases.star"); err != nil {
 		return nil, err
 	}
-	j.bottleneck, j.limiter, j.chosen, j.rules, j.triage = rules["bottleneck"], rules["limiter"], rules["chosen"],
-		triage["RULES"], triage
+	j.bottleneck, j.limiter, j.chosen, j.gainOf = rules["bottleneck"], rules["limiter"], rules["chosen"], rules["gain_of"]
+	j.rules, j.triage = triage["RULES"], triage
 	return j, nil
 }
 
@@ -163,7 +164,9 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 			if d, ok := seq.Index(i).(*starlark.Dict); ok {
 				f := Finding{ID: text(d, "id"), Role: ruleText(d, "role"), Severity: text(d, "severity"),
 					Confidence: text(d, "confidence"), Record: text(d, "record"), InsteadOf: text(d, "instead_of")}
-				f.GainLow, f.GainHigh = gainOf(d)
+				if f.GainLow, f.GainHigh, err = j.gain(ctx, d); err != nil {
+					return nil, err
+				}
 				out.Shown = append(out.Shown, f)
 			}
 		}
@@ -198,29 +201,20 @@ func ruleText(verdict *starlark.Dict, key string) string {
 	return ""
 }
 
-// gainOf are the bounds of a verdict's gain as a page prints them (_gain of rules.star); NaN where it is neither about a
-// part of the time nor says both bounds itself, in percent.
-func gainOf(verdict *starlark.Dict) (low, high float64) {
-	v, _, _ := verdict.Get(starlark.String("part"))
-	if d, ok := v.(*starlark.Dict); ok {
-		low, high := "low", "high"
-		if _, ok, _ := d.Get(starlark.String("certain")); ok {
-			low = "certain"
-		}
-		if _, ok, _ := d.Get(starlark.String("possible")); ok {
-			high = "possible"
-		}
-		return number(d, low), number(d, high)
+// gain are the bounds of what relieving what a verdict is about gains, as a page prints them; NaN where it says none.
+func (j *Judge) gain(ctx context.Context, verdict *starlark.Dict) (low, high float64, err error) {
+	v, err := j.runner.Call(ctx, j.gainOf, starlark.Tuple{verdict}, nil)
+	if err != nil {
+		return math.NaN(), math.NaN(), err
 	}
-	v, _, _ = verdict.Get(starlark.String("bounds"))
 	if t, ok := v.(starlark.Tuple); ok && len(t) == 2 {
-		low, okLow := starlark.AsFloat(t[0])
-		high, okHigh := starlark.AsFloat(t[1])
+		least, okLow := starlark.AsFloat(t[0])
+		most, okHigh := starlark.AsFloat(t[1])
 		if okLow && okHigh {
-			return low / 100, high / 100
+			return least, most, nil
 		}
 	}
-	return math.NaN(), math.NaN()
+	return math.NaN(), math.NaN(), nil
 }
 
 // text is a text in a dict, "" where it is None.
