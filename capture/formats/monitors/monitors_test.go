@@ -2,6 +2,7 @@ package monitors_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -194,4 +195,27 @@ func FuzzOpen(f *testing.F) {
 			m.Floats()
 		}
 	})
+}
+
+// sar -A and mpstat -A print tables that are not known, such as that of interrupts, between those that are.
+func TestTablesThatAreNotKnownArePassedOver(t *testing.T) {
+	c := opened(t, "Linux 6.1 (h) \t11/30/26 \t_x86_64_\t(2 CPU)\n\n19:58:14        CPU      %usr     %sys    %idle\n19:58:15        all     90.00      9.00      1.00\n\n"+
+		"19:58:14         INTR       all      CPU0      CPU1\n19:58:15          sum   3140.59   1609.90   1530.69\n19:58:15          NMI      0.00      0.00      0.00\n\n"+
+		"19:58:15        CPU      %usr     %sys    %idle\n19:58:16        all     80.00      9.00     11.00\n")
+	if m := c.Counter("cpu_utilization"); c.Len() != 2 || m == nil || m.Floats()[0] != 99 || m.Floats()[1] != 89 {
+		t.Errorf("%d samples, %+v", c.Len(), m)
+	}
+}
+
+// pidstat -t has a row for a process and rows for its threads, which did the same work.
+func TestThreadsAreNotCountedWithTheirProcess(t *testing.T) {
+	rows := "        0      8511         -   46.00   15.00    0.00   69.00   61.00     1  p\n%[1]s        0         -      8511   23.00    6.00    0.00   69.00   29.00     1  |__p\n%[1]s        0         -      8514   23.00    9.00    0.00   66.00   32.00     0  |__p\n"
+	text := "Linux 6.1 (h) \t11/30/26 \t_x86_64_\t(2 CPU)\n"
+	for _, at := range []string{"19:59:28", "19:59:29"} {
+		text += "\n19:59:27      UID      TGID       TID    %usr %system  %guest   %wait    %CPU   CPU  Command\n" + at + fmt.Sprintf(rows, at)
+	}
+	c := opened(t, text)
+	if m := c.Counter("%CPU"); m == nil || m.Floats()[1] != 61 || len(m.Instances) != 2 {
+		t.Errorf("%+v", m)
+	}
 }

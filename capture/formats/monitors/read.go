@@ -26,6 +26,7 @@ type reader struct {
 	again   int // values that a sample has twice
 	cut     int // the line that breaks off
 	restart bool
+	blank   bool // the line before was
 }
 
 // rows are what a table has.
@@ -53,7 +54,9 @@ var banner = regexp.MustCompile(`^Linux \S+ .*\((\d+) CPU\)|;LINUX-RESTART\s*\((
 func (r *reader) line(text string, n int) error {
 	ended := strings.HasSuffix(text, "\n")
 	words := strings.Fields(text)
-	if len(words) == 0 {
+	blank := r.blank
+	r.blank = len(words) == 0
+	if r.blank {
 		return nil
 	}
 	if m := banner.FindStringSubmatch(text); m != nil {
@@ -64,6 +67,9 @@ func (r *reader) line(text string, n int) error {
 	if h := parseHeader(text); h != nil {
 		r.begin(h, words)
 		return nil
+	}
+	if blank && titles(words) {
+		r.now = nil
 	}
 	if r.now == nil || passed(words) {
 		return nil
@@ -86,6 +92,13 @@ func (r *reader) line(text string, n int) error {
 		}
 	}
 	return nil
+}
+
+// titles reports whether words are the header of a table of sysstat that is not known, such as that of interrupts of sar -A:
+// a time, and no number behind it.
+func titles(words []string) bool {
+	n := clockWords(words)
+	return n > 0 && n < len(words) && !slices.ContainsFunc(words[n:], func(w string) bool { _, ok := parseNumber(w); return ok })
 }
 
 // passed reports whether a line is what such a program prints beside headers and rows: means over all, and titles above headers.
@@ -192,6 +205,9 @@ func (t *rows) sadf(words []string) (row []string, at int64) {
 // add takes in a row.
 func (r *reader) add(words []string, at int64) error {
 	t := r.now
+	if t.process(words) {
+		return nil
+	}
 	place := machine.Place(t.tasks, func(column string) string {
 		i := slices.Index(t.names, column)
 		if i < 0 || i >= len(words) || !slices.Contains(t.keys, column) {
@@ -223,6 +239,12 @@ func (r *reader) add(words []string, at int64) error {
 	}
 	r.ends = append(r.ends, end)
 	return nil
+}
+
+// process reports whether a row is of a process whose threads have rows of their own (pidstat -t): what they did is in both.
+func (t *rows) process(words []string) bool {
+	i := slices.Index(t.names, "TID")
+	return i >= 0 && slices.Contains(t.names, "TGID") && words[i] == "-"
 }
 
 // code is the number of a place.
