@@ -219,3 +219,27 @@ func TestThreadsAreNotCountedWithTheirProcess(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 }
+
+// What sysstat 12.6 and procps 4.0 wrote of a machine of two busy CPUs, to the last table.
+func TestWhatTheProgramsWroteOpens(t *testing.T) {
+	for name, want := range map[string]struct {
+		samples int
+		values  map[string]float64 // of the first sample
+	}{
+		"mpstat":    {3, map[string]float64{"cpu_activity_user": 89, "cpu_activity_system": 11}},
+		"vmstat-t":  {2, map[string]float64{"cpu_activity_user": 91, "system_context_switch_rate": 4904}},
+		"sar-A":     {2, map[string]float64{"cpu_activity_user": 90.1, "system_context_switch_rate": 5043.56, "procs_running": 6}},
+		"pidstat-t": {2, map[string]float64{"%CPU": 161.32, "%usr": 140.56}},
+	} {
+		text, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := opened(t, string(text))
+		if c.Len() != want.samples || c.GPU != "cpu" {
+			t.Errorf("%s: %d samples of %s", name, c.Len(), c.GPU)
+			continue
+		}
+		check(t, c, 0, want.values)
+	}
+}
