@@ -83,9 +83,10 @@ func (s *scope) findStandIns() map[*Entry]*capture.Counter {
 }
 
 // counts reports whether a column is a count and not the share that has its name: cycles in SPI_BUSY are no percentage
-// "SPI Busy", whatever they would have to be divided by.
+// "SPI Busy", whatever they would have to be divided by. Hardware's counters have their names in capitals; what a program
+// exports by the title of a percentage is one, though nothing may say its unit.
 func counts(c *capture.Counter, e *Entry) bool {
-	return e.IsMetric() && e.Unit == "percent" && c.Kind == capture.Delta && c.Unit != "%" && c.Unit != "percent"
+	return e.IsMetric() && e.Unit == "percent" && c.Kind == capture.Delta && c.Unit != "%" && c.Unit != "percent" && c.Name == strings.ToUpper(c.Name)
 }
 
 // copied is the raw counter that a metric only repeats, under a title that programs head the counter's column by; nil

@@ -165,15 +165,18 @@ func readOptions(opt formats.Options) (o options, err error) {
 	return o, nil
 }
 
+// intelGPUs are the GPUs whose reports have a layout; live are those of which drivers tell what they tell of every GPU.
 func intelGPUs() []string {
 	var out []string
 	for _, id := range metrics.IDs() {
-		if strings.HasPrefix(id, "intel-") {
+		if strings.HasPrefix(id, "intel-") && id != live {
 			out = append(out, id)
 		}
 	}
 	return out
 }
+
+const live = "intel-live"
 
 // chunk is how many reports are read between two looks at whether to go on.
 const chunk = 4096
