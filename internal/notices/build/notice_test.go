@@ -15,7 +15,7 @@ import (
 
 // ourFiles are files of the repository without data of others, by the beginning of their path.
 var ourFiles = []string{"docs/",
-	"capture/metrics/data/amd-live.metrics", "capture/metrics/data/cpu.metrics",
+	"capture/metrics/data/amd-live.metrics", "capture/metrics/data/cpu.metrics", "capture/metrics/data/intel-live.metrics",
 	"capture/metrics/data/intel.metrics",   // registers by name, explained in our own words
 	"hwio/bundle/identities.csv",           // what must hold between counters, by name
 	"hwio/devices.csv",                     // names of drivers and devices
