@@ -81,8 +81,8 @@ func (r *Machine) Start(m hwtest.Machine) error {
 		}
 		to := follow(links, p)
 		switch first := events[0]; {
-		case first.Errno == int(syscall.ENOENT) && len(events) == 1:
-			m.Own(to)
+		case !slices.ContainsFunc(events, func(e *tape.Event) bool { return e.Errno != int(syscall.ENOENT) }):
+			m.Own(to) // it was never there, however often a program looked
 		case first.Errno == int(syscall.EACCES), first.Errno == int(syscall.EPERM):
 			m.File(to, "")
 			m.Fail(to, syscall.Errno(first.Errno))

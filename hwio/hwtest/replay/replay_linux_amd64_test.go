@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"astrolabe/capture"
@@ -281,5 +282,17 @@ func TestTicketsStayAnswered(t *testing.T) {
 			}
 			equal(t, opened(t, b), opened(t, collected(t, replay.New(b))), true)
 		})
+	}
+}
+
+// A file that was looked for twice and was not there is not there for one who only asks whether it is.
+func TestWhatWasNeverThereIsNotThere(t *testing.T) {
+	const dir = "/sys/bus/event_source/devices/power/"
+	missing := tape.Event{Kind: tape.File, Path: dir + "cpus", Errno: int(syscall.ENOENT)}
+	events := []tape.Event{missing, {Kind: tape.File, Path: dir + "cpumask", Text: "0\n"}, missing, missing}
+	res, out := emulated.Run(t, hwtest.Options{Device: replay.New(&bundle.Bundle{Events: events}), Cmd: exec.Command("sh", "-c",
+		"cat "+dir+"cpumask; test -e "+dir+"cpus && echo there; cat "+dir+"cpus 2>/dev/null || echo not there")})
+	if res.Exit != 0 || out != "0\nnot there\n" {
+		t.Errorf("exit status %d, %q", res.Exit, out)
 	}
 }

@@ -179,6 +179,7 @@ func FuzzTableAgreesWithEncodingCSV(f *testing.F) {
 	f.Add("a,b\n\"x\n\"\"y\",2\r\n\n# c\n3,4", int64(5))
 	f.Add("k;v\n\"1;2\";3,5\n", int64(2))
 	f.Add("a,b\n1,2\n\na,b\n3,4\n", int64(3))
+	f.Add("a,b\na,b", int64(3))         // the header once more
 	f.Add("\xfe\xffb,\n1,", int64(-42)) // the mark of UTF-16
 	f.Fuzz(func(t *testing.T, text string, piece int64) {
 		piece = piece&63 + 1
@@ -197,7 +198,7 @@ func FuzzTableAgreesWithEncodingCSV(f *testing.F) {
 			t.Fatalf("pieces of %d give %q, one piece gives %q", piece, a, b)
 		}
 		if strings.ContainsAny(text, "#\r ") || len(tab.Warnings) > 0 || strings.HasPrefix(text, "sep=") ||
-			tab.file.again != nil && strings.Count(text, string(tab.file.again)) > 1 ||
+			tab.file.again != nil && strings.Count(text+"\n", string(tab.file.again)) > 1 || // its last line may end with the file
 			bytes.HasPrefix([]byte(text), []byte("\xef\xbb\xbf")) ||
 			utf16Order([]byte(text)) != nil {
 			return // the standard library knows nothing of these, or other rules
