@@ -4,6 +4,7 @@ package main
 
 //go:generate go run ./capture/formats/all/build
 //go:generate go run ./internal/intelgen
+//go:generate go run ./capture/metrics/pack
 //go:generate go run ./internal/docgen
 //go:generate go run ./internal/notices/build internal/notices/notices.txt.gz astrolabe astrolabe/hwio/vendorlib
 

@@ -141,15 +141,18 @@ counter RayCycles
 func built(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	data := map[string]string{}
+	if err := os.CopyFS(dir, os.DirFS("capture/metrics/data")); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range files {
-		at := filepath.Join(dir, name)
-		if err := os.WriteFile(at, []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		data["capture/metrics/data/"+name] = at
 	}
-	return overlaid(t, ".", data)
+	if out, err := exec.Command("go", "run", "./capture/metrics/pack", "-data", dir).CombinedOutput(); err != nil {
+		t.Fatalf("pack: %v\n%s", err, out)
+	}
+	return overlaid(t, ".", map[string]string{"capture/metrics/data/catalogues.zip": filepath.Join(dir, "catalogues.zip")})
 }
 
 // All GPUs that do not exist are in one program: what is above the catalogues is compiled once for them.

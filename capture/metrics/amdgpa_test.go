@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"errors"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -512,7 +513,7 @@ func TestUsersFormulasMayBeGPAPrograms(t *testing.T) {
 
 // Loading takes some 10 ms (BenchmarkLoadTheGPACatalogue). No test measures that: what takes the time is making values, and these are counted.
 func TestTheGPACatalogueIsMadeOfFewValues(t *testing.T) {
-	raw, err := files.ReadFile("data/amd-gpa.metrics")
+	raw, err := fs.ReadFile(files(), "data/amd-gpa.metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -533,7 +534,7 @@ func loadGPA(t testing.TB, text string) {
 }
 
 func BenchmarkLoadTheGPACatalogue(b *testing.B) {
-	raw, err := files.ReadFile("data/amd-gpa.metrics")
+	raw, err := fs.ReadFile(files(), "data/amd-gpa.metrics")
 	if err != nil {
 		b.Fatal(err)
 	}

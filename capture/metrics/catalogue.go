@@ -3,8 +3,10 @@ package metrics
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -54,16 +56,21 @@ func IDs() []string {
 
 // DataHash is a hash of all data files of the built-in catalogues, in hexadecimal.
 func DataHash() (string, error) {
-	hash := sha256.New()
-	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	data := map[string][]byte{} // by name
+	add := func(from fs.FS) error {
+		return fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && path != archive {
+				data[path], err = fs.ReadFile(from, path)
+			}
 			return err
-		}
-		data, err := files.ReadFile(path)
-		fmt.Fprintf(hash, "%s %d\n", path, len(data))
-		hash.Write(data)
-		return err
-	})
+		})
+	}
+	err := errors.Join(add(packed), add(files()))
+	hash := sha256.New()
+	for _, path := range slices.Sorted(maps.Keys(data)) {
+		fmt.Fprintf(hash, "%s %d\n", path, len(data[path]))
+		hash.Write(data[path])
+	}
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 

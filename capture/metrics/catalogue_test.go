@@ -1,7 +1,11 @@
 package metrics
 
 import (
+	"bytes"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -315,7 +319,7 @@ func FuzzParseFile(f *testing.F) {
 }
 
 func BenchmarkLoadCatalogue(b *testing.B) {
-	raw, err := files.ReadFile("data/gfx1151.metrics")
+	raw, err := fs.ReadFile(files(), "data/gfx1151.metrics")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -327,6 +331,21 @@ func BenchmarkLoadCatalogue(b *testing.B) {
 		}
 		if _, err := c.Find("tcp_hit_rate"); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// The files are edited, and the archive is what the program holds.
+func TestTheArchiveHoldsTheDataFiles(t *testing.T) {
+	names, err := filepath.Glob("data/*.metrics")
+	if err != nil || len(names) != len(files().File) {
+		t.Fatalf("%d files, %d in the archive, %v: run go generate", len(names), len(files().File), err)
+	}
+	for _, name := range names {
+		want, err := os.ReadFile(name)
+		got, err2 := fs.ReadFile(files(), filepath.ToSlash(name))
+		if err != nil || err2 != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is another in the archive, %v, %v: run go generate", name, err, err2)
 		}
 	}
 }

@@ -32,7 +32,7 @@ type familyRow struct {
 }
 
 var familyRows = sync.OnceValue(func() []familyRow {
-	raw, err := files.ReadFile("data/families.csv")
+	raw, err := packed.ReadFile("data/families.csv")
 	if err != nil {
 		panic(err) // it is part of the program
 	}

@@ -1,21 +1,41 @@
 package metrics
 
 import (
+	"archive/zip"
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 )
 
-//go:embed data/*.metrics data/*.sets.gz data/families.csv
-var files embed.FS
+// packed are the data files as the program holds them, those of catalogues in one archive.
+//
+//go:embed data/catalogues.zip data/*.sets.gz data/families.csv
+var packed embed.FS
+
+const archive = "data/catalogues.zip"
+
+// files are the data files of catalogues. They are part of the program, and a test reads them all.
+var files = sync.OnceValue(func() *zip.Reader {
+	raw, err := packed.ReadFile(archive)
+	if err != nil {
+		panic(err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		panic(err)
+	}
+	return z
+})
 
 // product is what the head of a data file says of a GPU: all that must be known of one whose counters nobody asked for
 // yet.
@@ -43,26 +63,19 @@ type asics struct {
 	patterns   []string
 }
 
-// products reads the heads of all data files, once. The files are part of the program, and a test reads them all.
+// products reads the heads of all data files, once.
 var products = sync.OnceValue(func() []*product {
-	names, err := files.ReadDir("data")
-	if err != nil {
-		panic(err)
-	}
 	var out []*product
-	for _, f := range names {
-		if path.Ext(f.Name()) == ".metrics" {
-			file := "data/" + f.Name()
-			text, err := files.Open(file)
-			if err != nil {
-				panic(err)
-			}
-			heads, err := readHead(file, text)
-			if text.Close(); err != nil {
-				panic(err)
-			}
-			out = append(out, heads...)
+	for _, f := range files().File {
+		text, err := f.Open()
+		if err != nil {
+			panic(err)
 		}
+		heads, err := readHead(f.Name, text)
+		if text.Close(); err != nil {
+			panic(err)
+		}
+		out = append(out, heads...)
 	}
 	named := map[string]*product{}
 	for _, p := range out {
@@ -282,7 +295,7 @@ func (w productWords) known(words []string) error {
 
 // read makes the catalogue of a product.
 func (p *product) read() (*Catalogue, error) {
-	raw, err := files.ReadFile(p.file)
+	raw, err := fs.ReadFile(files(), p.file)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +339,7 @@ func (p *product) read() (*Catalogue, error) {
 // unpacked is the content of a compressed data file, read once: all products share it, and their entries refer to it.
 func unpacked(file string) (string, error) {
 	read, _ := unpackedFiles.LoadOrStore(file, sync.OnceValues(func() (string, error) {
-		f, err := files.Open(file)
+		f, err := packed.Open(file)
 		if err != nil {
 			return "", err
 		}

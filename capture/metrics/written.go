@@ -3,6 +3,7 @@ package metrics
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,7 +112,7 @@ func Naming(names []string) (ids []string, most int) {
 			continue
 		}
 		seen[p.file] = true
-		text, err := files.ReadFile(p.file)
+		text, err := fs.ReadFile(files(), p.file)
 		if err != nil {
 			continue
 		}

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"archive/zip"
 	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,9 +81,26 @@ func embedded(t *testing.T, root string) (files []string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			files = append(files, filepath.ToSlash(rel))
+			files = append(files, inside(t, root, filepath.ToSlash(rel))...)
 		}
 	}
+}
+
+// inside are the files of an archive that is embedded, or the file itself.
+func inside(t *testing.T, root, file string) []string {
+	if path.Ext(file) != ".zip" {
+		return []string{file}
+	}
+	z, err := zip.OpenReader(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var files []string
+	for _, f := range z.File {
+		files = append(files, path.Join(path.Dir(path.Dir(file)), f.Name))
+	}
+	return files
 }
 
 func moduleRoot(t *testing.T) string {
