@@ -143,6 +143,8 @@ const (
 	accountWindow = 16   // samples in which the queue that leads is looked for, where there are no frames
 	accountRelief = 2. / 3
 	accountDoubt  = 0.5 // the least guess with which a unit that was not recorded may set the pace
+	// accountFull is the share of the time from which memory that holds up all others may have as much as it can move.
+	accountFull = 0.5
 	// accountError is by how much the share of something that has half of the time is wrong on average; less where it
 	// has nearly all or nothing. Measured against simulated frames (docs/diagnosis-rates.md).
 	accountError = 0.13
@@ -209,7 +211,8 @@ func (p *AccountPart) Certain() float64 {
 func (p *AccountPart) Possible(base int64) float64 {
 	if share := float64(p.Time) / float64(base); p.High > 0 && base > 0 &&
 		(p.Kind == LimitUnit || p.Kind == LimitMemory) {
-		return p.High + (1-accountRelief)*float64(base)*4*accountError*share*(1-share)
+		most := max(p.High, (1-accountRelief)*float64(base)) // of one that is slower by half no more can go
+		return min(most, p.High+(1-accountRelief)*float64(base)*4*accountError*share*(1-share))
 	}
 	return p.High
 }

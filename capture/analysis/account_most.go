@@ -56,3 +56,12 @@ func (a *accountant) untold(time int64, scale float64) (given int64) {
 	}
 	return given
 }
+
+// full is the most that relieving a unit with that share of a time gains, which is saved but for memory that has most of it:
+// it may be full, and then all takes as long as what it moves, and what is done meanwhile stalls nobody.
+func full(u *AccountUnit, share float64, time int64, saved float64) float64 {
+	if u.Kind == LimitMemory && share >= accountFull {
+		return (1 - accountRelief) * float64(time)
+	}
+	return saved
+}

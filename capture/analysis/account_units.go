@@ -156,7 +156,7 @@ func (a *accountant) held(i int, time int64, lead int) (given int64) {
 		a.give(part, t, true)
 		a.levels(part, t, 1, 0)
 		saved := func(share float64) float64 { return max(0, min(share*(1-u.Stays), 1-accountRelief)) * float64(time) }
-		a.gain(part, saved(share-max(0, u.Error)), saved(share), next)
+		a.gain(part, saved(share-max(0, u.Error)), full(u, share, time, saved(share)), next)
 		given += t
 	}
 	return given

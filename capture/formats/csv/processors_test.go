@@ -72,6 +72,35 @@ func TestSharesOfMonitorsAreThoseOfProcessors(t *testing.T) {
 }
 
 // rocm-smi --csv in a loop writes its header and a blank line each time.
+func TestSharesOfEachCPUMayHaveColumnsOfTheirOwn(t *testing.T) {
+	c := unnamed(t, "time_s,cycles,%user[0],%system[0],%iowait[0],%idle[0],%user[1],%system[1],%iowait[1],%idle[1]\n"+
+		"0,5000000,60,30,0,10,0,0,0,100\n1,5000000,60,30,0,10,0,0,0,100\n")
+	busy := c.Counter("cpu_utilization")
+	if c.GPU != "cpu" || busy == nil || len(busy.Instances) != 2 {
+		t.Fatalf("GPU %q, %+v", c.GPU, busy)
+	}
+	for name, want := range map[string][3]float64{"cpu_utilization": {45, 90, 0}, "cpu_activity_system": {15, 30, 0}} {
+		m := c.Counter(name)
+		for i, one := range append([]*capture.Counter{m}, m.Instances...) {
+			if got := one.Value(0).F; got != want[i] {
+				t.Errorf("%s of %q is %v, want %v", name, one.Meta.Instance, got, want[i])
+			}
+		}
+	}
+}
+
+func TestSharesBesidePerfsEventsAreThoseOfProcessors(t *testing.T) {
+	c := unnamed(t, "time_s,task-clock (ms),context-switches,cycles,instructions,branches,branch-misses,LLC-load-misses,page-faults,CPU user (%),CPU system (%),CPU idle (%)\n"+
+		"0,500,9,5000,4000,900,9,9,9,60,30,10\n1,500,9,5000,4000,900,9,9,9,60,30,10\n")
+	if m := c.Counter("cpu_utilization"); c.GPU != "cpu" || m == nil || m.Value(0).F != 90 {
+		t.Errorf("GPU %q, utilization %+v", c.GPU, m)
+	}
+	c = unnamed(t, "time_s,shaders,texels,vertices,fragments,tiles,lines,waves,reads,CPU user (%),CPU system (%),CPU idle (%)\n0,5,9,5,4,9,9,9,9,60,30,10\n1,5,9,5,4,9,9,9,9,60,30,10\n")
+	if c.GPU == "cpu" {
+		t.Error("a table of a GPU, with the loads of processors beside, was taken for one of processors")
+	}
+}
+
 func TestAHeaderThatComesAgainIsNoRow(t *testing.T) {
 	head := "device,GPU use (%),Average Graphics Package Power (W)\n"
 	text := head + "card0,97,50.5\n\n" + head + "card0,98,51\n\n" + head + "card0,99,52\n"

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"astrolabe/capture"
+	"astrolabe/capture/metrics"
 )
 
 // Programs that watch a machine write how its CPUs spent each sample as shares of the time that add up to 100, under short names. Their headers say
@@ -67,10 +68,13 @@ func Shares(cfg *capture.Config) bool {
 		for _, names := range s.of {
 			if c := find(cfg, names); c != nil {
 				taken[c] = true
+				if c.Col == nil {
+					c.Combine = capture.CombineMean // a column for each CPU, "%user[3]": each is a share of that one's time
+				}
 			}
 		}
 	}
-	if u.Name == spelled[user[0]] && 2*len(taken) <= len(cfg.Counters) {
+	if u.Name == spelled[user[0]] && 2*len(taken) <= len(cfg.Counters) && !ofEvents(cfg, len(taken)) {
 		return false // a table of something else, such as a GPU, with the loads of processors beside
 	}
 	for row := range cfg.Axis.Len() {
@@ -97,6 +101,22 @@ func Shares(cfg *capture.Config) bool {
 	}
 	cfg.Counters = out
 	return true
+}
+
+// ofEvents reports whether a table with that many shares is one of perf's events of a program, with the loads of processors beside: most of its columns are
+// events that the processors' catalogue has, and the clock of the program, which no GPU counts, is among them.
+func ofEvents(cfg *capture.Config, shares int) bool {
+	catalogue, err := metrics.Get("cpu")
+	if err != nil {
+		return false
+	}
+	known, clock := shares, false
+	for _, c := range cfg.Counters {
+		if e, err := catalogue.Find(c.Name); err == nil && !e.IsMetric() {
+			known, clock = known+1, clock || e.Name == "task_clock"
+		}
+	}
+	return clock && 2*known > len(cfg.Counters)
 }
 
 func missingAt(of map[*capture.Counter]bool, row int) bool {
