@@ -155,7 +155,11 @@ func Metrics(cap *capture.Capture) ([]*capture.Counter, error) {
 			entries = append(entries, one)
 		}
 	}
-	entries = append(entries, s.metricsOfCapture()...)
+	for _, own := range s.metricsOfCapture() {
+		if !IsRole(own.Name) { // the metric that plays it is there
+			entries = append(entries, own)
+		}
+	}
 	out, err := s.compile(entries)
 	if err != nil {
 		return nil, err
