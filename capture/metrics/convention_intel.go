@@ -20,12 +20,12 @@ func (intelConvention) scalar(v *formulaEnv, c *capture.Counter, dollar bool) bo
 	return err == nil && e.Kind == capture.Constant
 }
 
-// metrics are those of what a capture's flexible EU counters were programmed for: as the metric sets have them, but for
+// metrics are those that a table's other columns tell, and those of what a capture's flexible EU counters were programmed for: as the metric sets have them, but for
 // the counter that they read, and where no set has one, as the manual says.
 func (intelConvention) metrics(s *scope) []*Entry {
 	p, ok := s.cap.Property(EUProperty)
 	if !ok || !p.IsText {
-		return nil
+		return s.repeated()
 	}
 	// Another program's property of the same name programs nothing.
 	chosen, _ := ParseEUProgram(p.Text)

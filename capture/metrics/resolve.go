@@ -32,7 +32,8 @@ func cataloguesOf(cap *capture.Capture) []*Catalogue {
 	return out
 }
 
-// hasColumns reports whether the capture holds a raw counter of the catalogue.
+// hasColumns reports whether the capture holds a raw counter of the catalogue, or a share of the time by a metric's name: tables of other
+// programs have "CPU user (%)" beside a GPU's counters, and no times of the CPUs' states.
 func (c *Catalogue) hasColumns(cap *capture.Capture) bool {
 	for _, e := range c.entries {
 		if e.IsMetric() {
@@ -42,7 +43,29 @@ func (c *Catalogue) hasColumns(cap *capture.Capture) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(cap.Counters, func(have *capture.Counter) bool { return c.owns(have.GPU) && c.hasShare(have.Name, have.Unit) })
+}
+
+// hasShare reports whether a metric of percent has the name with its subject in front, "cpu_utilization" or "CPU user": others, such as
+// "io_wait", other devices may have as well.
+func (c *Catalogue) hasShare(name, unit string) bool {
+	subject := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "$"), " ", "_"))
+	if unit != "%" && unit != "percent" || !strings.HasPrefix(subject, c.id+"_") {
+		return false
+	}
+	return slices.ContainsFunc([]string{name, name + " percent"}, func(name string) bool {
+		return slices.ContainsFunc(c.keys()[fold(name)], func(h hit) bool { return h.e.IsMetric() && h.e.Unit == "percent" })
+	})
+}
+
+// OfCPUs reports whether a column of a table about a GPU is a share of the CPUs' time, and none that the GPU's own catalogue has.
+func OfCPUs(gpu, name, unit string) bool {
+	c, err := Get(CPU)
+	if err != nil || gpu == CPU || !c.hasShare(name, unit) {
+		return false
+	}
+	own, err := Get(gpu)
+	return err == nil && len(own.keys()[fold(name)])+len(own.keys()[fold(name+" percent")]) == 0
 }
 
 // Resolve returns the counter that name addresses in a capture: a measured counter, an instance "NAME[ID]", a metric by
@@ -132,7 +155,11 @@ func Metrics(cap *capture.Capture) ([]*capture.Counter, error) {
 			entries = append(entries, one)
 		}
 	}
-	entries = append(entries, s.metricsOfCapture()...)
+	for _, own := range s.metricsOfCapture() {
+		if !IsRole(own.Name) { // the metric that plays it is there
+			entries = append(entries, own)
+		}
+	}
 	out, err := s.compile(entries)
 	if err != nil {
 		return nil, err

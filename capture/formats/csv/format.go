@@ -156,6 +156,8 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	}
 	if (cfg.GPU == "" || cfg.GPU == processors) && machine.Known(&cfg) || cfg.GPU == "" && ofProcessors(cfg.Counters) {
 		cfg.GPU = processors
+	} else if cfg.GPU != "" {
+		machine.Shares(&cfg) // of the CPUs beside a GPU, as scripts join what sysstat prints with what they sample
 	}
 	ofVTune(&cfg)
 	ofMonitor(&cfg)

@@ -9,15 +9,21 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/metrics"
 )
 
 func unnamed(t *testing.T, text string) *capture.Capture {
+	t.Helper()
+	return of(t, "", text)
+}
+
+func of(t *testing.T, gpu, text string) *capture.Capture {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.csv")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := formats.NewRegistry(Format{}).Open(context.Background(), path, formats.Options{Format: "csv"})
+	c, err := formats.NewRegistry(Format{}).Open(context.Background(), path, formats.Options{Format: "csv", GPU: gpu})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,6 +74,18 @@ func TestSharesOfMonitorsAreThoseOfProcessors(t *testing.T) {
 	// Columns of such names that are no shares of one whole are none.
 	if c := unnamed(t, "time,us,sy,id\n1,7,4,1000\n2,7,4,1001\n"); c.GPU != "" || c.Counter("id") == nil {
 		t.Errorf("identities are taken for shares of %q", c.GPU)
+	}
+}
+
+// Scripts join what sysstat prints, or the CPUs' loads, with the samples of a GPU.
+func TestSharesOfCPUsBesideAGPUAreTheCPUs(t *testing.T) {
+	c := of(t, "intel-cfl-gt2", "time_ms,GpuTime,GpuCoreClocks,EuActive,CPU user (%)[0],CPU user (%)[1]\n0,2000000,2000000,50,3,97\n2,2000000,2000000,50,5,97\n")
+	if m, err := metrics.Resolve(c, "cpu/cpu_activity_user"); err != nil || len(m.Instances) != 2 || m.Instances[1].Total().Float() != 97 {
+		t.Errorf("the load of each CPU is %v, %v", m, err)
+	}
+	c = of(t, "intel-cfl-gt2", "time_ms,GpuTime,GpuCoreClocks,EuActive,%user,%system,%iowait,%idle\n0,2000000,2000000,50,25,4,0,71\n2,2000000,2000000,50,25,4,0,71\n")
+	if m, err := metrics.Resolve(c, "cpu/cpu_utilization"); err != nil || m.Total().Float() != 29 || c.GPU != "intel-cfl-gt2" {
+		t.Errorf("the load of all CPUs is %v, %v", m, err)
 	}
 }
 

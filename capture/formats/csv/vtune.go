@@ -28,6 +28,10 @@ var vtuneColumns = []struct {
 	{"count:compute_threads", []string{"Computing Threads Started"}},
 	{"client:reads", []string{"GPU Memory Bandwidth:Read", "Memory Bandwidth:Read"}},
 	{"client:writes", []string{"GPU Memory Bandwidth:Write", "Memory Bandwidth:Write"}},
+	{"client:l3_shaders", []string{"L3 Shader Bandwidth", "GPU L3 Shader Bandwidth"}},
+	{"client:slm_reads", []string{"Shared Local Memory Bandwidth:Read", "Shared Local Memory Read Bandwidth", "GPU Shared Local Memory:Average Bandwidth:Read"}},
+	{"client:slm_writes", []string{"Shared Local Memory Bandwidth:Write", "Shared Local Memory Write Bandwidth", "GPU Shared Local Memory:Average Bandwidth:Write"}},
+	{"count:slm_conflicts", []string{"GPU Shared Local Memory:Bank Conflicts", "Shared Local Memory:Bank Conflicts"}},
 	{"busy:l3", []string{"GPU L3:Busy", "L3:Busy"}},
 	{"stall:l3_bank_0", []string{"GPU L3:Stalled", "L3:Stalled"}},
 	{"busy:first_pipe", []string{"XVE Pipelines:ALU0 active", "XVE Instructions:ALU0 active"}},
@@ -93,10 +97,12 @@ func ofVTune(cfg *capture.Config) {
 				func(int) float64 { return 0 }))
 		}
 	}
-	if c := find(vtuneClocks); c != nil && c.Unit == "MHz" && cat.Symbol("GpuCoreClocks") != nil {
-		d := c.Col.Data()
-		cfg.Counters = append(cfg.Counters, made(cfg, "GpuCoreClocks", "cycles", capture.Delta, "The clock times how long the row took.", ran,
-			func(i int) float64 { return d.Float(i) * 1e6 * float64(cfg.Axis.Interval(i)) / 1e9 }))
+	if cat.Symbol("GpuCoreClocks") == nil || find([]string{"GpuCoreClocks"}) != nil {
+		return
+	}
+	if mhz, doc := vtuneClock(cfg, find(vtuneClocks)); mhz != nil {
+		cfg.Counters = append(cfg.Counters, made(cfg, "GpuCoreClocks", "cycles", capture.Delta, doc, ran,
+			func(i int) float64 { return mhz(i) * 1e6 * float64(cfg.Axis.Interval(i)) / 1e9 }))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"astrolabe/capture"
@@ -49,4 +50,19 @@ func TestAReportOfVTuneHasTheMetricsOfTheCatalogue(t *testing.T) {
 	c := openAs(t, "Computing Task,Computing Task:Total Time,XVE Array:Active(%)\nf,0.5,60\n", "")
 	eq(t, "whose GPU", c.Device.Vendor, "Intel")
 	eq(t, "what nobody knows keeps its name", c.Counter("XVE Array:Active").Kind, capture.Gauge)
+}
+
+// vtune -report with -column, as scripts call it, has no clock unless it is asked for. What moves between shaders, L3 and shared local memory is in gigabytes a second.
+func TestAReportOfVTuneWithoutAClockIsTakenToRunAtTheHighest(t *testing.T) {
+	c := openAs(t, "Computing Task,Computing Task:Total Time,Computing Task:SVM Usage Type,EU Array:Active(%),EU Array:Stalled(%),\"GPU Memory Bandwidth, GB/sec:Read\",\"L3 Shader Bandwidth, GB/sec\",\"Shared Local Memory Bandwidth, GB/sec:Read\",\"Shared Local Memory Bandwidth, GB/sec:Write\"\n"+
+		"f,0.5,,60,30,12,100,40,20\ng,0.25,,40,50,24,100,40,20\n", "intel-cfl-gt2")
+	eq(t, "clocks", values(t, c, "GpuCoreClocks"), []float64{6e8, 3e8})
+	eq(t, "to shared local memory", values(t, c, "SlmBytesRead"), []float64{20e9, 10e9})
+	eq(t, "to L3", values(t, c, "L3ShaderThroughput"), []float64{50e9, 25e9})
+	if w := strings.Join(c.Warnings, "\n"); !strings.Contains(w, "GPU Core Frequency") {
+		t.Errorf("nobody is told: %q", w)
+	}
+	if c.Counter("Computing Task:SVM Usage Type") != nil {
+		t.Error("a kind of memory is a counter")
+	}
 }

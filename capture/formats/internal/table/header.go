@@ -152,7 +152,7 @@ var (
 
 	labelNames = []string{"kernel", "dispatch", "pass", "session", "frame", "framenumber", "frameid", "frameindex", "region", "pid", "tid",
 		"process", "thread", "contextid", "contextidvalid", "subdeviceid", "globalinstanceid", "sourceid", "reportreason", "reportid", "worksizeglobal",
-		"worksizelocal", "streammarker"}
+		"worksizelocal", "streammarker", "computingtasksvmusagetype", "svmusagetype"}
 	nameNames = []string{"counter", "countername", "metric", "metricname", "variable", "event", "eventname",
 		"series", "seriesname"}
 	// looseNames are those of counters only where a column of values stands beside them: databases and queries of traces

@@ -117,6 +117,9 @@ func (b *builder) add(h *Header, meta capture.Meta, col Numbers) error {
 	}
 	if meta.GPU == "" {
 		meta.GPU = b.cfg.GPU
+		if metrics.OfCPUs(meta.GPU, h.Base, h.Unit) || metrics.OfCPUs(meta.GPU, h.Name, h.Unit) {
+			meta.GPU = metrics.CPU
+		}
 	}
 	if err := b.tally.Add(counterRoom); err != nil {
 		return err
