@@ -89,7 +89,6 @@ func TestSharesOfCPUsBesideAGPUAreTheCPUs(t *testing.T) {
 	}
 }
 
-// rocm-smi --csv in a loop writes its header and a blank line each time.
 func TestSharesOfEachCPUMayHaveColumnsOfTheirOwn(t *testing.T) {
 	c := unnamed(t, "time_s,cycles,%user[0],%system[0],%iowait[0],%idle[0],%user[1],%system[1],%iowait[1],%idle[1]\n"+
 		"0,5000000,60,30,0,10,0,0,0,100\n1,5000000,60,30,0,10,0,0,0,100\n")
@@ -119,6 +118,7 @@ func TestSharesBesidePerfsEventsAreThoseOfProcessors(t *testing.T) {
 	}
 }
 
+// rocm-smi --csv in a loop writes its header and a blank line each time.
 func TestAHeaderThatComesAgainIsNoRow(t *testing.T) {
 	head := "device,GPU use (%),Average Graphics Package Power (W)\n"
 	text := head + "card0,97,50.5\n\n" + head + "card0,98,51\n\n" + head + "card0,99,52\n"
