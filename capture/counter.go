@@ -106,6 +106,7 @@ type Counter struct {
 	Meta
 	Axis      *Axis
 	Col       *Column    // measured values; nil if derived or made of instances
+	Held      *Column    // these as values of a level, where Kind is guessed and Col has parts of counts; nil otherwise
 	Instances []*Counter // one per physical instance; nil if there are none
 	Der       Derivation // nil unless derived
 	Pass      *Pass      // nil where the axis itself is the measuring interval
@@ -147,7 +148,7 @@ func (c *Counter) AddInstance(in *Counter) {
 
 // Clone is a copy whose fields and list of instances may be set, sharing columns and instances.
 func (c *Counter) Clone() *Counter {
-	return &Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Instances: slices.Clone(c.Instances), Der: c.Der,
+	return &Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Held: c.Held, Instances: slices.Clone(c.Instances), Der: c.Der,
 		Pass: c.Pass, Turn: c.Turn,
 		Reasons: c.Reasons, Warnings: c.Warnings}
 }
@@ -157,6 +158,9 @@ func (c *Counter) Clone() *Counter {
 func (c *Counter) OfKind(k Kind, guessed bool) *Counter {
 	out := c.Clone()
 	out.Kind, out.Guessed = k, guessed
+	if k == Gauge && c.Held != nil {
+		out.Col, out.Held = c.Held, nil
+	}
 	switch {
 	case k == Gauge && len(c.Instances) > 0 && c.Combine == CombineSum:
 		out.Combine = CombineMean

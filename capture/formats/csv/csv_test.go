@@ -376,3 +376,19 @@ func TestSpreadsheetsOfEveryHabitOpen(t *testing.T) {
 	c := mustOpen(t, "time;a;b\n0,5;1.234;2.000\n1,5;5.678;3.000\n", nil)
 	eq(t, "thousands where the time shows the decimal mark", values(t, c, "a"), []float64{1234, 5678})
 }
+
+// TestTheLastFrameOfATableHasItsOwnLength has the columns that apps write of their frames beside counters of HWCPipe.
+func TestTheLastFrameOfATableHasItsOwnLength(t *testing.T) {
+	const head = "frame,timestamp_ns,frame_time_ms,a\n"
+	c := mustOpen(t, head+"1,5000000000,16.667,1\n2,5016666667,33.333,2\n3,5050000000,16.667,1\n4,5066666667,33.333,2\n", nil)
+	eq(t, "ends", c.Axis.End, []int64{5016666667, 5050000000, 5066666667, 5100000000 - 333})
+	eq(t, "lengths", values(t, c, "frame_time_ms"), []float64{16.667, 33.333, 16.667, 33.333})
+	for name, text := range map[string]string{
+		"of the frame before": "1,5000000000,33.333,1\n2,5016666667,16.667,2\n3,5050000000,33.333,1\n",
+		"of nothing":          "1,5000000000,16.667,1\n2,5016666667,,2\n3,5050000000,16.667,1\n",
+		"below zero":          "1,5000000000,16.667,1\n2,5016666667,33.333,2\n3,5050000000,-16.667,1\n",
+	} {
+		c = mustOpen(t, head+text, nil)
+		eq(t, name, c.Axis.End[2], int64(5083333333))
+	}
+}

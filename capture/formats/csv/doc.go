@@ -3,7 +3,8 @@
 // The time column is found by its name (time, timestamp, t, start and end, with or without a unit, as in "Time (ns)",
 // "t [ms]" and "time_us"). Its unit is the one in the header, else seconds; whole numbers of 1e11 and more without a
 // unit are nanoseconds. A single time column holds the START of each sample, and a sample ends where the next one
-// starts; the last is as long as the one before it. The option time="end" says that it holds the ends, time="length"
+// starts; the last is as long as the one before it, or as its own frame_time_ms says where that
+// of all others is the time to the next. The option time="end" says that it holds the ends, time="length"
 // that it holds how long each row took, so that rows follow each other, as they do where there is no time but a column
 // such as "GpuTime[ns]" or "duration_us". Times beyond 1e6 seconds, or given as dates, are moved so that the first
 // sample starts at 0; others stay as they are.

@@ -136,11 +136,7 @@ func TestGPUCountersOfAProducerAreRead(t *testing.T) {
 			check(t, c, "GPU active cycles", "[1010 1020 1030 1040] delta  system")
 			check(t, c, "Bandwidth", "[505 510 515 520] gauge MB/s L2")
 			check(t, c, "Busy", "[10 10 10 10] gauge percent compute")
-			check(t, c, "Slow", "[- 1020 - 1040] delta  ")
-			if why, _ := c.Counter("Slow").Why(0); why.Code != capture.NotAggregable ||
-				!strings.Contains(why.Text, "2 samples") {
-				t.Errorf("Slow is missing because of %+v", why)
-			}
+			check(t, c, "Slow", "[510 510 520 520] delta  ")
 			if d := c.Counter("GPU active cycles").Doc; d != "cycles with work" {
 				t.Errorf("doc %q", d)
 			}

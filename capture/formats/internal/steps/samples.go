@@ -1,7 +1,6 @@
 package steps
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -106,19 +105,31 @@ func (l *Line) cover(c *Cutting, f func(k, from, to int)) {
 	}
 }
 
-// spreads reports whether a value counts in every sample that it covers; one that does not counts in the last.
-func (l *Line) spreads() bool { return l.Meta.Kind != capture.Delta || l.From != nil }
-
-// share is which part of the count of stretch k had come by a time, if it came evenly. The parts of a stretch are
-// differences of it, so that they are whole and add up to the count.
-func (l *Line) share(k int, at int64) uint64 {
-	from, to := l.From[k], l.Times[k]
-	if at >= to {
-		return l.Bits[k]
+// stretch is the time in which what value k counts happened: its own, or that of the samples that it covers.
+func (l *Line) stretch(c *Cutting, k, from, to int) (start, end int64) {
+	if l.From != nil {
+		return l.From[k], l.Times[k]
 	}
-	hi, lo := bits.Mul64(l.Bits[k], uint64(max(0, at-from)))
+	return c.Start[from], c.End[to-1]
+}
+
+// share is which part of a count of a stretch of time had come by a time, if it came evenly. The parts of a stretch are
+// differences of it, so that they are whole and add up to the count.
+func share(count uint64, from, to, at int64) uint64 {
+	if at >= to {
+		return count
+	}
+	hi, lo := bits.Mul64(count, uint64(max(0, at-from)))
 	part, _ := bits.Div64(hi, lo, uint64(to-from))
 	return part
+}
+
+// part is which part of a stretch of time a sample has, 0 to 1; all of one without length.
+func part(from, to, start, end int64) float64 {
+	if to <= from {
+		return 1
+	}
+	return float64(end-start) / float64(to-from)
 }
 
 // between calls f for the samples from the first stretch to the last.
@@ -129,19 +140,24 @@ func (l *Line) between(c *Cutting, f func(i int)) {
 	}
 }
 
-// data puts the values in their samples.
-func (l *Line) data(c *Cutting) capture.Data {
+// data puts the values in their samples: those of a level whole, and of what was counted the part of each.
+func (l *Line) data(c *Cutting, kind capture.Kind) capture.Data {
 	n := len(c.Start)
-	integers := l.integers()
-	if !integers {
+	if !l.integers() {
 		out := capture.MissingData(n)
 		l.cover(c, func(k, from, to int) {
 			v := math.Float64frombits(l.Bits[k])
 			if !l.Double {
 				v = float64(int64(l.Bits[k]))
 			}
-			for i := l.first(from, to); i < to; i++ {
+			for i := from; i < to; i++ {
 				out.F[i] = v
+			}
+			if kind == capture.Delta {
+				start, end := l.stretch(c, k, from, to)
+				for i := from; i < to; i++ {
+					out.F[i] = v * part(start, end, c.Start[i], c.End[i])
+				}
 			}
 		})
 		return out
@@ -156,11 +172,13 @@ func (l *Line) data(c *Cutting) capture.Data {
 		})
 	}
 	l.cover(c, func(k, from, to int) {
-		for i := l.first(from, to); i < to; i++ {
-			if l.From == nil {
-				u[i] = l.Bits[k]
+		events := l.From != nil || kind == capture.Delta && to-from > 1 // one sample has all of it, also where it has no length
+		start, end := l.stretch(c, k, from, to)
+		for i := from; i < to; i++ {
+			if events {
+				u[i] += share(l.Bits[k], start, end, c.End[i]) - share(l.Bits[k], start, end, c.Start[i])
 			} else {
-				u[i] += l.share(k, c.End[i]) - l.share(k, c.Start[i])
+				u[i] = l.Bits[k]
 			}
 			if there[i>>3]&(1<<(i&7)) == 0 {
 				there[i>>3] |= 1 << (i & 7)
@@ -173,13 +191,6 @@ func (l *Line) data(c *Cutting) capture.Data {
 		out.Valid = capture.Bitmap{Bits: there}
 	}
 	return out
-}
-
-func (l *Line) first(from, to int) int {
-	if l.spreads() {
-		return from
-	}
-	return to - 1
 }
 
 // reasons says why values are missing.
@@ -206,12 +217,8 @@ func (l *Line) reasons(c *Cutting, tally *memory.Tally) []capture.ReasonRun {
 		add(done, len(c.Start), capture.NotCollected, none)
 		return out
 	}
-	l.cover(c, func(k, from, to int) {
+	l.cover(c, func(_, from, to int) {
 		add(done, from, capture.NotCollected, none)
-		if !l.spreads() && to-from > 1 {
-			add(from, to-1, capture.NotAggregable,
-				fmt.Sprintf("the counter has one value for %d samples: it counts in the last of them", to-from))
-		}
 		done = max(done, to)
 	})
 	add(done, len(c.Start), capture.NotCollected, none)

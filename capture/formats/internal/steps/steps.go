@@ -1,9 +1,9 @@
 // Package steps makes the samples of a capture of values at times, as traces hold them: each counter has its own times,
 // and holds from each on, or up to it, or counts what happened in a stretch between two.
 //
-// Time is cut wherever a counter has a value. A level counts in every sample that it covers. Events that hold up to a
-// time count in the last of them; the others are missing and say so. What happened in a stretch is spread evenly over
-// the samples that it covers, in whole numbers that add up.
+// Time is cut wherever a counter has a value. A level counts in every sample that it covers. What was counted up to a
+// time, from one on or in a stretch is spread evenly over the samples that it covers, in whole numbers that add up: cuts
+// that other counters make, such as marks of frames or loads of CPUs, leave rates as they were.
 package steps
 
 import (
@@ -128,7 +128,7 @@ func Counters(lines []*Line, cut *Cutting, axis *capture.Axis) []*capture.Counte
 		if l.Whole == "" {
 			w := whole(l.Meta)
 			if w.Col == nil {
-				w.Meta, w.Col, w.Reasons = c.Meta, c.Col, c.Reasons
+				w.Meta, w.Col, w.Held, w.Reasons = c.Meta, c.Col, c.Held, c.Reasons
 			}
 			continue
 		}
@@ -148,9 +148,14 @@ func (l *Line) counter(cut *Cutting, axis *capture.Axis, tally *memory.Tally) *c
 	c := &capture.Counter{Meta: l.Meta, Axis: axis}
 	c.Integral = !l.Double
 	c.Reasons = l.reasons(cut, tally)
-	c.Col = capture.LazyColumn(axis.Len(), func() (capture.Data, error) { return l.data(cut), nil })
-	integers := l.integers()
-	if integers {
+	read := func(kind capture.Kind) *capture.Column {
+		return capture.LazyColumn(axis.Len(), func() (capture.Data, error) { return l.data(cut, kind), nil })
+	}
+	c.Col = read(l.Meta.Kind)
+	if l.Meta.Guessed && l.Meta.Kind == capture.Delta && l.From == nil {
+		c.Held = read(capture.Gauge)
+	}
+	if l.integers() {
 		c.Integral = false
 	}
 	return c

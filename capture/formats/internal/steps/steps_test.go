@@ -53,7 +53,7 @@ func TestTimeIsCutWhereverACounterHasAValue(t *testing.T) {
 		t.Fatalf("axis %s", got)
 	}
 	counters := Counters(lines, cut, axis)
-	for i, want := range []string{"[2 2 2 2 1 1 1 1]", "[- - - - - - 3 -]", "[- - 2 2 1 2 1 -]", "[1 3 0 0 0 0 0 10]", "",
+	for i, want := range []string{"[2 2 2 2 1 1 1 1]", "[0 0 1 0 0 1 1 -]", "[- - 2 2 1 2 1 -]", "[1 3 0 0 0 0 0 10]", "",
 		"[-4 -4 -4 -4 -4 -4 -4 -4]"} {
 		if got := fmt.Sprint(show(counters[i])); want != "" && got != want {
 			t.Errorf("%s: %s, want %s", counters[i].Name, got, want)
@@ -62,10 +62,29 @@ func TestTimeIsCutWhereverACounterHasAValue(t *testing.T) {
 	if sum := counters[4].Total(); sum.Float() != math.MaxInt64 {
 		t.Errorf("the parts of %d add up to %v", int64(math.MaxInt64), sum)
 	}
-	if why, _ := counters[1].Why(0); why.Code != capture.NotAggregable {
-		t.Errorf("events are missing because of %+v", why)
+	if sum := counters[1].Total(); sum.Float() != 3 {
+		t.Errorf("the parts of 3 events add up to %v", sum)
 	}
 	if why, _ := counters[2].Why(0); why.Code != capture.NotCollected {
 		t.Errorf("work is missing because of %+v", why)
+	}
+}
+
+func TestACountKeepsItsRateWhereAnotherCounterCutsIt(t *testing.T) {
+	var tally memory.Tally
+	halves := line("halves", capture.Delta, false, 0, 0, 10, 3, 20, 5)
+	halves.Add(30, math.Float64bits(2.5), true, &tally)
+	forwards := line("forwards", capture.Delta, true, 0, 20, 10, 40, 20, 60)
+	share := line("share", capture.Delta, false, 0, 0, 10, 50, 20, 70)
+	share.Meta.Guessed = true
+	mark := line("mark", capture.Gauge, true, 0, 0, 15, 1)
+	lines := []*Line{line("events", capture.Delta, false, 0, 9, 10, 100, 20, 300, 30, 100), halves, forwards, share, mark}
+	cut := Cut(lines, &tally)
+	counters := Counters(lines, cut, cut.Axis(0))
+	counters = append(counters, counters[3].OfKind(capture.Gauge, false))
+	for i, want := range []string{"[100 150 150 100]", "[3 2.5 2.5 2.5]", "[20 20 20 60]", "[50 35 35 -]", "[0 0 1 1]", "[50 70 70 -]"} {
+		if got := fmt.Sprint(show(counters[i])); got != want {
+			t.Errorf("%s: %s, want %s", counters[i].Name, got, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"astrolabe/capture"
@@ -66,8 +67,13 @@ func (b *builder) wideAxis() error {
 	at, start, end := times[0], times[roleStart-roleTime], times[roleEnd-roleTime]
 	if b.l.length >= 0 {
 		var err error
-		if end, err = b.endsOf(start); err != nil {
+		if end, err = b.endsOf(start, b.l.length); err != nil {
 			return err
+		}
+	}
+	if at != nil && b.l.frames >= 0 {
+		if b.cfg.Axis = b.framed(at); b.cfg.Axis != nil {
+			return b.rebase()
 		}
 	}
 	switch {
@@ -96,9 +102,34 @@ func (b *builder) wideAxis() error {
 	return b.rebase()
 }
 
-// endsOf are the ends of rows that have a start and a length.
-func (b *builder) endsOf(start []int64) ([]int64, error) {
-	lengths, err := b.v.Numbers(b.l.length)
+// framesMet is by how much a frame may seem longer or shorter than the time to the next one, in parts of it and in ns: programs print three digits of milliseconds.
+const framesMet, framesRound = 0.001, 1500
+
+// framed is the axis of rows with a time and the length of a frame each, where all but the last, which has no next one, are as long as the time to the next: then that has its own length as
+// well, and not that of the row before. It is nil where the lengths are of something else, such as of the frame before, or times are ends.
+func (b *builder) framed(at []int64) *capture.Axis {
+	if b.l.opt.Ends || b.l.opt.Period > 0 || len(at) < 2 {
+		return nil
+	}
+	ends, err := b.endsOf(at, b.l.frames)
+	if err != nil {
+		return nil
+	}
+	last := len(at) - 1
+	for r, next := range at[1:] {
+		if off := math.Abs(float64(ends[r] - next)); !(off <= framesRound+framesMet*float64(next-at[r])) {
+			return nil
+		}
+	}
+	if ends[last] <= at[last] {
+		return nil
+	}
+	return &capture.Axis{Start: at, End: append(slices.Clone(at[1:]), ends[last])}
+}
+
+// endsOf are the ends of rows that have a start, and a length in a column.
+func (b *builder) endsOf(start []int64, length int) ([]int64, error) {
+	lengths, err := b.v.Numbers(length)
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +137,13 @@ func (b *builder) endsOf(start []int64) ([]int64, error) {
 	if err := lengths.Col.Err(); err != nil {
 		return nil, err
 	}
-	u := b.l.heads[b.l.length].TimeUnit
+	u := b.l.heads[length].TimeUnit
 	scale := math.Pow10(u.Exp) * float64(max(1, u.Mul))
 	end := make([]int64, len(start))
 	for r, s := range start {
 		ns := d.Float(r) * scale
 		if ns < 0 || ns > math.MaxInt64/4 || s > math.MaxInt64/4 {
-			return nil, b.v.Errorf(r, "column %q: %g is no length of a row", b.l.cols[b.l.length].Name, d.Float(r))
+			return nil, b.v.Errorf(r, "column %q: %g is no length of a row", b.l.cols[length].Name, d.Float(r))
 		}
 		if end[r] = s; ns > 0 { // of a row that does not say, NaN, it is its start
 			end[r] += int64(math.Round(ns))

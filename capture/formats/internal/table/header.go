@@ -145,6 +145,8 @@ var (
 		"timestampend", "endts"}
 	// lengthNames say how long a row took.
 	lengthNames = []string{"duration", "gputime", "gputimeelapsed", "kernelduration", "kerneltime", "computingtasktotaltime"}
+	// frameNames say how long the frame of a row took, in tables that programs write of their own frames beside the times of these.
+	frameNames = []string{"frametime", "frameduration", "framelength"}
 	// inNanos are names that programs print without a unit, as whole nanoseconds: symbols and titles of Intel's metrics library.
 	inNanos = []string{"querybegintime", "gputime", "gputimeelapsed"}
 	// inSeconds are the same in seconds: those of reports of VTune.
@@ -175,7 +177,10 @@ func (h *Header) assumeUnit(c Column, i int) {
 }
 
 // isLength says whether a column's name is one of a length in a unit that it states, and completes its unit.
-func (h *Header) isLength() bool {
+func (h *Header) isLength() bool { return h.lasts(lengthNames) }
+
+// lasts is the same for the names of a list.
+func (h *Header) lasts(list []string) bool {
 	ws := units.Words(h.Name)
 	if n := len(ws); h.Unit == "" && n > 1 {
 		if u, ok := timeUnits[ws[n-1]]; ok {
@@ -184,7 +189,7 @@ func (h *Header) isLength() bool {
 	} else if u, ok := timeUnits[strings.ToLower(h.Unit)]; ok {
 		h.TimeUnit = &u
 	}
-	return h.TimeUnit != nil && slices.Contains(lengthNames, strings.Join(ws, ""))
+	return h.TimeUnit != nil && slices.Contains(list, strings.Join(ws, ""))
 }
 
 // timeRole says whether a column's name is one of a time column, and completes its unit.

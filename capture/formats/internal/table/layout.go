@@ -22,6 +22,8 @@ type Layout struct {
 	lengths bool
 	// length is the column that says how long each row took beside that of its start, -1 where there is none.
 	length int
+	// frames is the column that says how long the frame of each row took beside one time of each, -1 where there is none.
+	frames int
 	// Warnings is what a user should know about the way the table is read.
 	Warnings []string
 }
@@ -52,7 +54,7 @@ func NewLayout(name string, cols []Column, o *Options, errorf func(format string
 	if err := memory.Room(uint64(len(cols)) * columnRoom); err != nil {
 		return nil, fmt.Errorf("%d columns: %w", len(cols), err)
 	}
-	l := &Layout{cols: cols, heads: parseHeaders(cols), opt: o, times: [3]int{-1, -1, -1}, length: -1,
+	l := &Layout{cols: cols, heads: parseHeaders(cols), opt: o, times: [3]int{-1, -1, -1}, length: -1, frames: -1,
 		roles: make([]role, len(cols))}
 	for i := range cols {
 		l.heads[i].assumeUnit(cols[i], i)
@@ -213,8 +215,14 @@ func (l *Layout) findLengths() bool {
 	return false
 }
 
-// findLength finds the length of rows that have a start and no end.
+// findLength finds the length of rows that have a start and no end, or of frames.
 func (l *Layout) findLength() {
+	for i := range l.cols {
+		if h := l.heads[i]; l.at(roleTime) >= 0 && !l.long && l.roles[i] == roleCounter && l.cols[i].Type == Number && h.lasts(frameNames) {
+			l.heads[i].TimeUnit, l.frames = h.TimeUnit, i
+			return
+		}
+	}
 	if l.at(roleStart) < 0 || l.at(roleEnd) >= 0 || l.long || l.opt.Ends {
 		return
 	}
