@@ -164,7 +164,7 @@ func (e *Entry) assumption() string {
 func (s *scope) collected(e *Entry) *capture.Counter {
 	for _, name := range append([]string{e.Name}, e.Aliases...) {
 		c := s.cap.Counter(name)
-		if c == nil {
+		if c == nil || s.ofDevice(e, c) {
 			continue
 		}
 		c = s.selected(c)
@@ -185,6 +185,17 @@ func (s *scope) collected(e *Entry) *capture.Counter {
 		}
 	}
 	return s.standIn(e)
+}
+
+// ofDevice says that an entry of the CPUs' catalogue is asked for, and the counter of that name is the device's beside
+// them: both may have a temperature.
+func (s *scope) ofDevice(e *Entry, c *capture.Counter) bool {
+	if e.GPU != CPU || c.GPU == "" || c.GPU == CPU {
+		return false
+	}
+	return slices.ContainsFunc(s.cats, func(cat *Catalogue) bool {
+		return cat.id != CPU && cat.owns(c.GPU) && slices.ContainsFunc(cat.keys()[fold(c.Name)], func(h hit) bool { return h.e.Name == c.Name })
+	})
 }
 
 // scaled makes an entry's counter of the hardware's number; nil where that cannot be.

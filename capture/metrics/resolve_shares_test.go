@@ -38,3 +38,13 @@ func TestSharesOfCPUsBesideAGPUAreThoseOfTheirCatalogue(t *testing.T) {
 		}
 	}
 }
+
+func TestATemperatureOfAGPUIsNoneOfTheCPUsBesideIt(t *testing.T) {
+	cap := sharesOf(t, "amd-live", "temperature", "CPU user")
+	if c, err := Resolve(cap, "temperature"); err != nil || c.Count() != 3 {
+		t.Errorf("the GPU's temperature: %v, %v", c, err)
+	}
+	if c, err := Resolve(cap, "cpu/temperature"); err != nil || c.Count() != 0 {
+		t.Errorf("the CPUs' temperature has %d values, %v", c.Count(), err)
+	}
+}
