@@ -95,12 +95,12 @@ func documented(t *testing.T, x *Matrix, cases func(capturetest.Model) []capture
 var asking = []string{"load_unknown", "not_measured", "waiter_unknown", "engines_unknown", "vram_short"}
 
 // elsewhere are the rules about what no planted Mali, Kaby Lake, AMD card or CPU counts, or lacks:
-// mali_family_test.star, intel_family_test.star, amd_live_test.star, cpu_test.star, gpa_recorded_test.star and gfx1151_derived_test.star of scripts/triage show where they
+// mali_family_test.star, intel_family_test.star, amd_live_test.star, cpu_test.star, gpa_recorded_test.star, gfx1151_test.star and gfx1151_derived_test.star of scripts/triage show where they
 // hold, and the simulator judges them.
 var elsewhere = []string{"attribute_bound", "blend_bound", "clock_fell", "cpu_crowded", "dispatch_bound", "job_overhead", "low_clock", "non_fragment_bound",
 	"media_bound", "not_countable", "ray_tracing_bound", "waits_scoreboard", "waits_send", "waits_fetch",
 	"waits_barrier", "waits_result", "waits_control", "waits_pipe", "waits_pixel_order", "serialized", "core_or_fetch",
-	"vector_memory", "other_engine", "rays_bound", "tlb_bound", "few_waves"}
+	"vector_memory", "other_engine", "rays_bound", "tlb_bound", "few_waves", "cus_idle"}
 
 // rules checks that each rule that can be named has a plant.
 func rules(t *testing.T, models ...capturetest.Model) {
