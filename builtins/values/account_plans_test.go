@@ -16,6 +16,7 @@ func FuzzLevelsAreThoseOfEachSample(f *testing.F) {
 	for seed, n := range []uint16{0, 1, 17, blockRows - 1, blockRows + 1, 3*blockRows + 5, 9 * capture.BlockRows, 8*capture.BlockRows + 1} {
 		f.Add(uint64(seed), n)
 	}
+	f.Add(uint64(33), uint16(1)) // an infinity where nothing is finite
 	f.Fuzz(func(t *testing.T, seed uint64, n uint16) {
 		r := rand.New(rand.NewPCG(seed, uint64(n)))
 		axis := capture.NewUniformAxis(int(n), 1000)
@@ -116,7 +117,7 @@ func levelsOneByOne(en *accountEntry, values map[string][]float64, n int) (out [
 			finite = append(finite, out[i])
 		}
 	}
-	most := math.NaN() // what the hundredth highest shows, or en.least
+	most := en.least // or what the hundredth highest shows, where that is more
 	if slices.Sort(finite); len(finite) > 0 {
 		most = max(en.least, finite[(len(finite)-1)*99/100])
 	}
