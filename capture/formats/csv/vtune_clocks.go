@@ -6,8 +6,8 @@ import (
 	"astrolabe/capture"
 )
 
-// vtuneHighest is the highest clock of the usual products of a GPU in MHz, by Intel's data sheets: what a report without a column of the clock is taken to
-// have run at, as a GPU that computes does but for heat and power. Only what is counted by clock depends on it, and may be as much nearer to its peak as the
+// vtuneHighest is about the highest clock of the usual products of a GPU in MHz, ours after Intel's specifications, and not held against them one by one: what a report
+// without a column of the clock is taken to have run at, as a GPU that computes does but for heat and power. Only what is counted by clock depends on it, and may be as much nearer to its peak as the
 // clock was lower: shares of the time and bytes per second need none.
 var vtuneHighest = map[string]float64{
 	"intel-bdw": 1000, "intel-chv": 600, "intel-skl-gt2": 1150, "intel-skl-gt3": 1050, "intel-skl-gt4": 1150, "intel-bxt": 700, "intel-kbl-gt2": 1150, "intel-kbl-gt3": 1100,
