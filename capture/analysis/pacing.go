@@ -369,7 +369,7 @@ func PaceOf(in PaceInput) Pace {
 		// its own thread is the worse mistake.
 	case out.Busiest >= in.Thread:
 		out.Waiter = LimitProcessor
-	case out.apart && !out.displayed() && (out.late || !in.onDisplay(out.Cadence)):
+	case out.apart && !out.displayed() && (out.late || !in.onDisplay(out.Cadence)) && !onClock(in.Starts):
 		out.Waiter = LimitTurns
 	// what both do in a frame may fall apart by chance
 	case out.shown && out.Work < calmThread && out.Correlation > turnsCertain:
@@ -379,7 +379,7 @@ func PaceOf(in PaceInput) Pace {
 	// A thread that sets the pace by itself works while the device does as well; one that rests then waits for it.
 	case (!out.Dated || out.loose) && out.Work >= in.Thread && !out.rests && !(out.Correlation <= turnsCorrelated):
 		out.Waiter = LimitProcessor
-	case out.turns(device):
+	case out.turns(device) && !onClock(in.Starts):
 		// At the rate of a display those who wait for it may do the one's work before the other's in each refresh, and fill it
 		// but for little: that they wait for each other is then only as likely.
 		if !in.onDisplay(out.Cadence) || out.late || out.Correlation <= turnsCertain {
@@ -433,10 +433,19 @@ func displayRate(starts []int64, hertz float64) bool {
 	})
 }
 
-// rateOf is how often frames with such starts in ns begin, in Hz.
+// rateOf is how often frames with such starts in ns begin, in Hz, but for those that missed their date. A mark that began before
+// the capture begins with it instead, which changes a line through all starts by little.
 func rateOf(starts []int64) float64 {
-	n := len(starts) - 1
-	return float64(n) / (float64(starts[n]-starts[0]) / 1e9)
+	runs := betweenMissed(starts)
+	if runs == nil {
+		return 1e9 / pace(starts, 1)
+	}
+	frames, took := 0.0, 0.0
+	for _, run := range runs {
+		n := float64(len(run) - 1)
+		frames, took = frames+n, took+n*pace(run, 1)
+	}
+	return 1e9 * frames / took
 }
 
 // eachRefresh reports whether work repeats as often as a usual display is refreshed.

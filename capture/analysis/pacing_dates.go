@@ -66,3 +66,14 @@ func (in *PaceInput) wholeFrames() bool {
 	mean := meanLoad(lengths)
 	return mean > 0 && math.Sqrt(variance(lengths))/mean > wholeVaries
 }
+
+// onClock reports whether frames with such starts in ns come at dates that only a clock keeps: of so many, those that begin when the
+// one before is done lie much farther from any.
+func onClock(starts []int64) bool {
+	for pattern := 1; pattern <= 5 && len(starts) >= datesMany; pattern++ {
+		if walk, _, ok := aboutDates(starts, pattern); ok && walk <= datesRandom {
+			return true
+		}
+	}
+	return false
+}

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -66,5 +67,68 @@ func TestRowsOfFramesAreNoSamplesThatCarryMarks(t *testing.T) {
 		if p := PaceOf(in); p.Exact == drifts || (p.Waiter == LimitDisplay) == drifts {
 			t.Errorf("%s: exact %v, waits for %v", name, p.Exact, p.Waiter)
 		}
+	}
+}
+
+// turning is a processor and a device that work one after the other in each frame, of which each begins after so many ms.
+func turning(lengths func(i int) float64) PaceInput {
+	in := PaceInput{Step: 1e-3, Processors: make([][]float64, 1)}
+	at := 0.0
+	for i := range 100 {
+		in.Starts = append(in.Starts, int64(1e6*at))
+		at += lengths(i)
+	}
+	frame := 0
+	for ms := range int(at) {
+		for frame+1 < len(in.Starts) && in.Starts[frame+1] <= int64(ms)*1e6 {
+			frame++
+		}
+		in.Begins, in.Ends = append(in.Begins, int64(ms)*1e6), append(in.Ends, int64(ms+1)*1e6)
+		device := 0.0
+		if float64(ms)-float64(in.Starts[frame])/1e6 >= 5.5 {
+			device = 1
+		}
+		in.Active, in.Processors[0] = append(in.Active, device), append(in.Processors[0], 1-device)
+	}
+	return in
+}
+
+func TestWhoKeepsTheDatesOfACapTakesNoTurns(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	capped := turning(func(i int) float64 { return 13.1 + 0.4*(r.Float64()-0.5) - 0.4*(r.Float64()-0.5)*float64(i%2) })
+	if p := PaceOf(capped); p.Waiter != LimitTurns { // each begins when the one before is done
+		t.Errorf("a loop: %v, want turns", p.Waiter)
+	}
+	i := 0
+	late := 0.0
+	held := turning(func(int) float64 { // a clock that is met within 0.2 ms
+		i++
+		was := late
+		late = 0.2 * r.Float64()
+		return 13.1 + late - was
+	})
+	if p := PaceOf(held); p.Waiter != LimitDisplay {
+		t.Errorf("a cap: %v, want the display", p.Waiter)
+	}
+}
+
+func TestTheRateIsThatOfFramesWhichMissedNoDate(t *testing.T) {
+	var starts []int64
+	at := 0.0
+	for i := range 84 {
+		starts = append(starts, int64(1e9*at))
+		at += 1. / 72
+		if i == 0 {
+			at -= 0.0118 // the mark of a frame that began before the capture
+		}
+		if i == 30 || i == 61 {
+			at += 1. / 72 // a refresh that was missed
+		}
+	}
+	if hz := rateOf(starts); math.Abs(hz/72-1) > 0.002 {
+		t.Errorf("%.2f frames a second, want 72", hz)
+	}
+	if !displayRate(starts, 0) {
+		t.Error("it is no display's rate")
 	}
 }
