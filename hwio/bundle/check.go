@@ -215,6 +215,9 @@ func (r *rows) len() int {
 	return r.batch.Cols[0].Len()
 }
 
+// idleMost is how often a reader is asked in vain, each 10 ms after the time before: those that ask in the background answer late.
+const idleMost = 100
+
 // maxRows bounds the samples that are played again.
 const maxRows = 1 << 20
 
@@ -265,7 +268,7 @@ func (b *Bundle) replay(ctx context.Context, name string, samples int) (*rows, [
 		}
 	}
 	// A last sample may come only when the end is asked for.
-	for idle, left := 0, 0; idle < 3 || player.Left() > 1 && idle < 300 && r.batch.Len() < maxRows; {
+	for idle, left := 0, 0; idle < 3 || player.Left() > 1 && idle < idleMost && r.batch.Len() < maxRows; {
 		before := r.batch.Len()
 		if err := st.Read(ctx, r.batch); err != nil && !errors.Is(err, io.EOF) {
 			return nil, nil, err
