@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -33,6 +34,7 @@ type Command struct {
 type Exit struct {
 	Code   int    // as a shell reports it: 128 plus the number of a signal that killed it
 	Signal string // name of that signal, "" if none
+	Told   bool   // it ended because the recording was over
 }
 
 func (e *Exit) String() string {
@@ -55,6 +57,7 @@ type child struct {
 	done  chan struct{}
 	exit  *Exit
 	term  sync.Once
+	told  atomic.Bool // it was told to end
 }
 
 // startGated starts the command behind its gate. exited is called when it has ended.
@@ -89,6 +92,7 @@ func startGated(ctx context.Context, c *Command, exited func()) (*child, error) 
 	go func() {
 		defer close(ch.done)
 		ch.exit = exitOf(cmd.Wait(), cmd.ProcessState)
+		ch.exit.Told = ch.told.Load()
 		signal.Stop(signals)
 		exited()
 	}()
@@ -124,6 +128,7 @@ func (c *child) release() error {
 // terminate tells the command to end, and kills it when its grace is over.
 func (c *child) terminate() {
 	c.term.Do(func() {
+		c.told.Store(true)
 		_ = c.cmd.Process.Signal(terminateSignal)
 		time.AfterFunc(c.grace, func() {
 			select {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -93,7 +94,19 @@ func (a *app) record(f *recording.Flags, to *storeFlags, marks string, command [
 		}
 		st.tell()
 	}
+	if err == nil {
+		return commandFailed(res.Exit)
+	}
 	return err
+}
+
+// commandFailed passes on that the measured command failed, so that a build which it is a step of fails as it would without
+// the recorder. One that was told to end, by whoever watched it or by the end of the recording, did not fail.
+func commandFailed(e *hwio.Exit) error {
+	if e == nil || e.Code == 0 || e.Told || slices.Contains([]string{"SIGINT", "SIGTERM", "SIGHUP"}, e.Signal) {
+		return nil
+	}
+	return statusError{e.Code}
 }
 
 // measure makes a recording with a progress bar. Ctrl-C is its ordinary end, not an error. A Result comes with an error

@@ -279,5 +279,8 @@ func (a *app) endedThere(e *wire.Ended, err error, r *remoteRecordFlags) error {
 	if e.Error != "" {
 		return fmt.Errorf("%s: %s", strings.TrimPrefix(r.flag(), "--"), e.Error)
 	}
+	if e.Result != nil {
+		return commandFailed(e.Result.Exit)
+	}
 	return nil
 }

@@ -118,7 +118,7 @@ func TestRemoteRecordingByADB(t *testing.T) {
 		}
 	}
 	hostile := "it's \"a\" $(touch pwned) \\ %s ;&|"
-	if _, said, status := h.run("record", "--adb", "-o", "c.arrow", "--", "sh", "-c", `printf '<%s>\n' "$@"; exit 3`, "sh", hostile); status != 0 ||
+	if _, said, status := h.run("record", "--adb", "-o", "c.arrow", "--", "sh", "-c", `printf '<%s>\n' "$@"; exit 3`, "sh", hostile); status != 3 ||
 		!strings.Contains(said, "<"+hostile+">\n") || !strings.Contains(said, "ended with status 3") {
 		t.Errorf("status %d, %s", status, said)
 	}

@@ -292,7 +292,7 @@ func TestRemoteWordsStayWords(t *testing.T) {
 	_, said, status := h.run("record", "--ssh", "board", "--remote-dir", dir, "-o", "c.arrow", "--", "sh", "-c",
 		`printf '<%s>\n' "$@"; exit 3`, "sh", hostile, "", "-x", "two\nlines")
 	want := "<" + hostile + ">\n<>\n<-x>\n<two\nlines>\n"
-	if status != 0 || !strings.Contains(said, want) || !strings.Contains(said, "ended with status 3") {
+	if status != 3 || !strings.Contains(said, want) || !strings.Contains(said, "ended with status 3") {
 		t.Errorf("status %d, %s\nwant %s", status, said, want)
 	}
 	if c := seamless(t, h.file("c.arrow")); c.Len() == 0 {
