@@ -33,7 +33,7 @@ const (
 )
 
 // Files in the form of other programs, by models in other languages whose authors know neither the rules nor the models of
-// this repository, are judged as a user would let them be judged. What comes of each is written down, so that a change for the
+// this repository, and recordings of real programs by others, are judged as a user would let them be judged. What comes of each is written down, so that a change for the
 // worse is seen, and one for the better has to be written down as well. In short tests every fourth is judged.
 func TestFilesByModelsOfOthers(t *testing.T) {
 	every := 1

@@ -1,4 +1,4 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second to ninth models
+// Package all lists the families that can be simulated: those of the simulator, and those of second to tenth models
 // of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
@@ -39,6 +39,7 @@ import (
 	seventhmali "astrolabe/capture/simulate/seventh/mali"
 	sixthamd "astrolabe/capture/simulate/sixth/amd"
 	sixthcpu "astrolabe/capture/simulate/sixth/cpu"
+	tenthamd "astrolabe/capture/simulate/tenth/amd"
 	thirdamd "astrolabe/capture/simulate/third/amd"
 	thirdcpu "astrolabe/capture/simulate/third/cpu"
 	thirdintel "astrolabe/capture/simulate/third/intel"
@@ -107,6 +108,7 @@ var others = func() (out []maker) {
 	add(ninthmali.Names, ninthmali.Kinds, ninthmali.New)
 	add(ninthamd.Names, ninthamd.Kinds, ninthamd.New)
 	add(ninthrdna.Names, ninthrdna.Kinds, ninthrdna.New)
+	add(tenthamd.Names, tenthamd.Kinds, tenthamd.New)
 	return out
 }()
 
@@ -118,7 +120,7 @@ func Others() []string { return namesOf(others) }
 
 // Base is the family whose hardware a family models: itself, or what its name says before the number of the model.
 func Base(family string) string {
-	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth", "-sixth", "-seventh", "-eighth", "-ninth"} {
+	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth", "-sixth", "-seventh", "-eighth", "-ninth", "-tenth"} {
 		family = strings.TrimSuffix(family, suffix)
 	}
 	return family
