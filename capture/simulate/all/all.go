@@ -40,6 +40,7 @@ import (
 	sixthamd "astrolabe/capture/simulate/sixth/amd"
 	sixthcpu "astrolabe/capture/simulate/sixth/cpu"
 	tenthamd "astrolabe/capture/simulate/tenth/amd"
+	tenthcpu "astrolabe/capture/simulate/tenth/cpu"
 	thirdamd "astrolabe/capture/simulate/third/amd"
 	thirdcpu "astrolabe/capture/simulate/third/cpu"
 	thirdintel "astrolabe/capture/simulate/third/intel"
@@ -109,6 +110,7 @@ var others = func() (out []maker) {
 	add(ninthamd.Names, ninthamd.Kinds, ninthamd.New)
 	add(ninthrdna.Names, ninthrdna.Kinds, ninthrdna.New)
 	add(tenthamd.Names, tenthamd.Kinds, tenthamd.New)
+	add(tenthcpu.Names, tenthcpu.Kinds, tenthcpu.New)
 	return out
 }()
 
