@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/telling"
 )
 
 // plan draws which counters are measured in which pass. GRBM_GUI_ACTIVE is in the first.
@@ -17,12 +18,13 @@ func (p *program) plan(r simulate.Random, o simulate.Options) [][]*counter {
 		left = groupsOfRecorders[r.IntN(len(groupsOfRecorders))]
 	}
 	many := r.Chance(0.6) // people who measure all there is
+	untold := telling.Left(&o, telling.RDNA)
 	var passes [][]*counter
 	var used []map[string]int
 	for i := range counters {
 		c := &counters[i]
 		skip := !many && !r.Chance(c.likely)
-		if skip && c.likely < 1 || left != "" && strings.HasPrefix(c.name, left) || c.direct(o.Withheld) || slices.Contains(o.Without, c.name) {
+		if skip && c.likely < 1 || left != "" && strings.HasPrefix(c.name, left) || c.direct(o.Withheld) || slices.Contains(untold, c.name) {
 			continue
 		}
 		at := slices.IndexFunc(used, func(u map[string]int) bool { return u[c.block] < registers[c.block]-u["kept "+c.block] })
@@ -109,7 +111,7 @@ func (p *program) record(o simulate.Options) (*capture.Capture, error) {
 			cols.InPass(at[j], pass)
 		}
 		again := -1
-		if name := "GRBM_GUI_ACTIVE@"; n > 0 && each && !slices.Contains(o.Without, "GRBM_GUI_ACTIVE") {
+		if name := "GRBM_GUI_ACTIVE@"; n > 0 && each && !slices.Contains(telling.Left(&o, telling.RDNA), "GRBM_GUI_ACTIVE") {
 			again = cols.Counter(capture.Meta{Name: name + pass.ID, Unit: cycles, Kind: capture.Delta, GPU: "gfx1151",
 				Block: "GRBM", Source: "rocprofv3", Integral: true})
 			cols.InPass(again, pass)

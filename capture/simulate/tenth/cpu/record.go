@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/telling"
 )
 
 // recording is a capture in the making.
@@ -67,7 +68,7 @@ func (l *load) record(o simulate.Options) (*capture.Capture, error) {
 	t := &tape{bounds: simulate.NewBounds(ns, simulate.Jitter(simulate.NewRandom(l.seed, "ticks "+l.kind), ns, usual, late, missed))}
 	s := run(l.m, l.p, none, l.n, 0, false, t)
 	c := &recording{l: l, s: s, r: r, t: t, command: way == 1}
-	c.without = slices.Clone(o.Without)
+	c.without = telling.Left(&o, telling.CPU)
 	c.noise = 1
 	if o.Noise != 0 {
 		c.noise = max(0, o.Noise)
