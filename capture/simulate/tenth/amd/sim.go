@@ -124,8 +124,8 @@ type wave struct {
 }
 
 type group struct {
-	left, waiting int
-	late          []int32 // waves at the barrier
+	left int
+	late []int32 // waves at the barrier
 }
 
 type event struct {

@@ -17,7 +17,7 @@ type code struct {
 	l1       float64 // misses of the first data cache that the second serves: hidden
 	l2       float64 // loads that the last cache serves
 	dram     float64 // loads that memory serves
-	at_once  float64 // loads under way together
+	atOnce   float64 // loads under way together
 	stream   float64 // bytes that are fetched ahead, and written
 	pages    float64 // misses of the address buffers
 	divide   float64 // share of the core's cycles in which the divider works
@@ -54,14 +54,14 @@ func drawCode(r simulate.Random, m *machine, name string, x mix) *code {
 	part := r.Between(0.4, 0.75)
 	c.fetches = x.front * unit * part / k.fetch
 	c.decode = x.front * unit * (1 - part)
-	c.at_once = r.Between(1.1, 3)
+	c.atOnce = r.Between(1.1, 3)
 	if x.latency < 0.3*x.sum() {
-		c.at_once = r.Between(2, 5)
+		c.atOnce = r.Between(2, 5)
 	}
 	ns := x.latency * unit / k.max // of latency per instruction
 	part = r.Between(0.75, 0.97)
-	c.dram = ns * part / m.latency * c.at_once
-	c.l2 = ns * (1 - part) / k.l3 * c.at_once
+	c.dram = ns * part / m.latency * c.atOnce
+	c.l2 = ns * (1 - part) / k.l3 * c.atOnce
 	c.pages = c.dram * r.Between(0.05, 0.5)
 	c.l1 = r.Log(0.002, 0.02)
 	each := x.sum() * unit / k.max // ns per instruction
@@ -104,11 +104,11 @@ func mixedMix(r simulate.Random) mix {
 
 // cost is the time that instructions take on a core, in cycles per instruction and, where memory's own clock decides,
 // in ns.
-type cost struct{ core, front, branch, hidden, nsLatency float64 }
+type cost struct{ core, front, branch, nsLatency float64 }
 
 // costOf is the cost per instruction. A part of the work of the core goes on while loads are under way.
 func costOf(c *code, k *coreKind, latency float64) cost {
 	x := cost{core: c.ops / (k.width * c.pace), branch: c.wrong * k.flush, front: c.decode + c.fetches*k.fetch}
-	x.nsLatency = (c.dram*latency + c.l2*k.l3 + c.pages*8) / c.at_once
+	x.nsLatency = (c.dram*latency + c.l2*k.l3 + c.pages*8) / c.atOnce
 	return x
 }
