@@ -34,7 +34,8 @@ import (
 // cells.go), assumed (the value of a constant where a capture does not say). "ref", "alias", "written", "role", "shows"
 // and "reference" may stand several times; "written NAME UNIT MOST" is what other programs call it, see written.go; "role KIND NAME" is what the metric is of, whatever it is called, see role.go;
 // "reference NUMBER UNIT | TEXT" is a published number, "reference TEXT" a published rule without one; "variant
-// GENERATIONS APIS FORMULA" is the formula for some hardware, see variant.go; "usage" and "type" are the vendor's. A
+// GENERATIONS APIS FORMULA" is the formula for some hardware, see variant.go; "public FORMULA" makes it of counters that
+// the vendor's tool writes as well, see public.go; "usage" and "type" are the vendor's. A
 // line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text ends it.
 //
 // A file of a family has "family ID" and a line "product ID WORDS" for each of its products instead of the line
@@ -211,6 +212,8 @@ func (p *fileParser) field(key, value string) error {
 			e.References = nil
 		case "variant":
 			e.Variants = nil
+		case "public":
+			e.Public = nil
 		case "shows":
 			e.columns = nil
 		case "written":
@@ -289,6 +292,10 @@ func (c *Catalogue) inherit(base *Catalogue) {
 				one.Variants = nil
 			}
 			one.Variants = append(one.Variants, &Variant{Generations: v.Generations, APIs: v.APIs, Expr: v.Expr})
+		}
+		one.Public = nil
+		for _, p := range e.Public {
+			one.Public = append(one.Public, &Public{Expr: p.Expr})
 		}
 		one.Refs, one.Aliases, one.References = slices.Clone(e.Refs), slices.Clone(e.Aliases),
 			slices.Clone(e.References)
@@ -374,6 +381,8 @@ func setField(e *Entry, key, value string) error {
 			return fmt.Errorf("role %s stands twice", role)
 		}
 		e.Roles = append(e.Roles, role)
+	case "public":
+		e.Public = append(e.Public, &Public{Expr: value})
 	case "usage":
 		e.Usage = value
 	case "type":

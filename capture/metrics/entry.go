@@ -40,8 +40,9 @@ type Entry struct {
 
 	// Variants are the formulas of a metric that depends on generation and API; Expr then lists them all.
 	Variants []*Variant
-	Usage    string // the vendor's usage type, where it has one, such as "percentage"
-	DataType string // the type in which the vendor computes it, where it says so; "" means a double
+	Public   []*Public // formulas of other counters that the vendor's tool writes, see public.go
+	Usage    string    // the vendor's usage type, where it has one, such as "percentage"
+	DataType string    // the type in which the vendor computes it, where it says so; "" means a double
 
 	// Of a metric of an Intel metric set.
 	Set       *MetricSet

@@ -376,7 +376,10 @@ func (s *scope) compile(entries []*Entry) ([]*capture.Counter, error) {
 	out := make([]*capture.Counter, len(entries))
 	entries = slices.Clone(entries)
 	for i, e := range entries {
-		one, err := e.on(s.hardware())
+		one, err := s.published(e)
+		if one == nil && err == nil {
+			one, err = e.on(s.hardware())
+		}
 		var v *variantError
 		if errors.As(err, &v) && s.standIn(e) != nil {
 			one, err = e.undecided("generation") // the file holds the metric itself, so its formula is not needed

@@ -1,4 +1,4 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second to tenth models
+// Package all lists the families that can be simulated: those of the simulator, and those of second to eleventh models
 // of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
@@ -13,6 +13,8 @@ import (
 	"astrolabe/capture/simulate/cpu"
 	eighthcpu "astrolabe/capture/simulate/eighth/cpu"
 	eighthintel "astrolabe/capture/simulate/eighth/intel"
+	eleventhamd "astrolabe/capture/simulate/eleventh/amd"
+	eleventhcpu "astrolabe/capture/simulate/eleventh/cpu"
 	fifthamd "astrolabe/capture/simulate/fifth/amd"
 	fifthcpu "astrolabe/capture/simulate/fifth/cpu"
 	fifthintel "astrolabe/capture/simulate/fifth/intel"
@@ -41,6 +43,8 @@ import (
 	sixthcpu "astrolabe/capture/simulate/sixth/cpu"
 	tenthamd "astrolabe/capture/simulate/tenth/amd"
 	tenthcpu "astrolabe/capture/simulate/tenth/cpu"
+	tenthintel "astrolabe/capture/simulate/tenth/intel"
+	tenthmali "astrolabe/capture/simulate/tenth/mali"
 	thirdamd "astrolabe/capture/simulate/third/amd"
 	thirdcpu "astrolabe/capture/simulate/third/cpu"
 	thirdintel "astrolabe/capture/simulate/third/intel"
@@ -111,6 +115,10 @@ var others = func() (out []maker) {
 	add(ninthrdna.Names, ninthrdna.Kinds, ninthrdna.New)
 	add(tenthamd.Names, tenthamd.Kinds, tenthamd.New)
 	add(tenthcpu.Names, tenthcpu.Kinds, tenthcpu.New)
+	add(tenthintel.Names, tenthintel.Kinds, tenthintel.New)
+	add(tenthmali.Names, tenthmali.Kinds, tenthmali.New)
+	add(eleventhamd.Names, eleventhamd.Kinds, eleventhamd.New)
+	add(eleventhcpu.Names, eleventhcpu.Kinds, eleventhcpu.New)
 	return out
 }()
 
@@ -122,7 +130,8 @@ func Others() []string { return namesOf(others) }
 
 // Base is the family whose hardware a family models: itself, or what its name says before the number of the model.
 func Base(family string) string {
-	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth", "-sixth", "-seventh", "-eighth", "-ninth", "-tenth"} {
+	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth", "-sixth", "-seventh", "-eighth", "-ninth", "-tenth",
+		"-eleventh"} {
 		family = strings.TrimSuffix(family, suffix)
 	}
 	return family
