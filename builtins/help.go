@@ -228,6 +228,7 @@ func metricHelp(m *values.Metric) string {
 	line("high", m.Entry.High)
 	line("low", m.Entry.Low)
 	line("formula", m.Entry.Expr)
+	line("or", strings.Join(m.Entry.PublicFormulas(), "\n"))
 	line("inputs", strings.Join(m.Entry.Inputs, ", "))
 	line("refs", strings.Join(m.Entry.Refs, ", "))
 	line("roles", strings.Join(m.Entry.Roles, ", "))

@@ -56,3 +56,12 @@ candidates:
 	}
 	return nil, nil
 }
+
+// PublicFormulas are those of other counters that the vendor's tool writes; none where there is no such way.
+func (e *Entry) PublicFormulas() []string {
+	out := []string{}
+	for _, p := range e.Public {
+		out = append(out, p.Expr)
+	}
+	return out
+}

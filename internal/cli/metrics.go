@@ -28,7 +28,8 @@ type metricJSON struct {
 	High    *string  `json:"high"`
 	Low     *string  `json:"low"`
 	Expr    *string  `json:"expr"`
-	Infix   *string  `json:"infix"` // the formula in infix notation, where it is written in another
+	Infix   *string  `json:"infix"`  // the formula in infix notation, where it is written in another
+	Public  []string `json:"public"` // formulas over other columns of the vendor's tool, where those are there and its inputs are not
 	Inputs  []string `json:"inputs"`
 	UsedBy  []string `json:"used_by"` // metrics whose formulas read it
 	Refs    []string `json:"refs"`
@@ -257,8 +258,8 @@ func metricOf(gpu string, e *metrics.Entry) metricJSON {
 	m := metricJSON{GPU: gpu, Name: e.Name, Title: e.Title, Group: jsonText(e.Group), Unit: jsonText(e.Unit),
 		Kind: kind.String(),
 		Doc:  jsonText(e.Doc), High: jsonText(e.High), Low: jsonText(e.Low), Expr: jsonText(e.Expr),
-		Inputs: orEmpty(e.Inputs),
-		Refs:   orEmpty(e.Refs), Aliases: orEmpty(e.Aliases), Roles: orEmpty(e.Roles), Source: jsonText(e.Source),
+		Public: e.PublicFormulas(), Inputs: orEmpty(e.Inputs),
+		Refs: orEmpty(e.Refs), Aliases: orEmpty(e.Aliases), Roles: orEmpty(e.Roles), Source: jsonText(e.Source),
 		Block: jsonText(e.Block), Scaler: max(e.Scaler, 1), References: []referenceJSON{}}
 	if e.Index != 0 {
 		m.Index = &e.Index
@@ -332,6 +333,7 @@ func metricsText(list []metricJSON) string {
 		line("usage", orNothing(m.Usage))
 		line("formula", orNothing(m.Expr))
 		line("infix", orNothing(m.Infix))
+		line("or", strings.Join(m.Public, "\n"))
 		line("run", orNothing(m.Run))
 		line("shown as", strings.Join(m.Shown, ", "))
 		line("peak", orNothing(m.Peak))
