@@ -1,4 +1,4 @@
-// Package all lists the families that can be simulated: those of the simulator, and those of second to eleventh models
+// Package all lists the families that can be simulated: those of the simulator, and those of second to twelfth models
 // of the same hardware by others, who had seen neither each other's models nor the rules of the diagnosis.
 package all
 
@@ -50,6 +50,7 @@ import (
 	thirdintel "astrolabe/capture/simulate/third/intel"
 	thirdmali "astrolabe/capture/simulate/third/mali"
 	thirdrdna "astrolabe/capture/simulate/third/rdna"
+	twelfthamd "astrolabe/capture/simulate/twelfth/amd"
 )
 
 // maker draws a case of a family.
@@ -119,6 +120,7 @@ var others = func() (out []maker) {
 	add(tenthmali.Names, tenthmali.Kinds, tenthmali.New)
 	add(eleventhamd.Names, eleventhamd.Kinds, eleventhamd.New)
 	add(eleventhcpu.Names, eleventhcpu.Kinds, eleventhcpu.New)
+	add(twelfthamd.Names, twelfthamd.Kinds, twelfthamd.New)
 	return out
 }()
 
@@ -131,7 +133,7 @@ func Others() []string { return namesOf(others) }
 // Base is the family whose hardware a family models: itself, or what its name says before the number of the model.
 func Base(family string) string {
 	for _, suffix := range []string{"-second", "-third", "-fourth", "-fifth", "-sixth", "-seventh", "-eighth", "-ninth", "-tenth",
-		"-eleventh"} {
+		"-eleventh", "-twelfth"} {
 		family = strings.TrimSuffix(family, suffix)
 	}
 	return family
