@@ -135,15 +135,32 @@ func (p *program) judge() *simulate.Truth {
 	if len(t.Phases) == 0 {
 		t.Phases = nil
 	}
+	// Each draw is a sample of its own, so that parts count draws as well.
+	before := []int{0}
 	for f := range n {
+		before = append(before, before[f]+len(p.frames[f]))
 		content := 0
 		if p.second > 0 && f >= p.second {
 			content = 1
 		}
-		t.Each = append(t.Each, simulate.FrameTruth{Content: content, Begin: ends[f], GPUBegin: ends[f],
-			GPUEnd: ends[f+1], Shown: ends[f+1], Judged: true})
+		for range p.frames[f] {
+			t.Each = append(t.Each, simulate.FrameTruth{Content: content, Begin: ends[f], GPUBegin: ends[f],
+				GPUEnd: ends[f+1], Shown: ends[f+1], Judged: true})
+		}
+	}
+	for _, part := range append([]*simulate.Part{&t.Part}, partsOf(t.Phases)...) {
+		first, last := before[part.First], before[part.First+part.Frames]
+		part.First, part.Frames = first, last-first
 	}
 	return t
+}
+
+// partsOf are the phases, to be changed in place.
+func partsOf(list []simulate.Part) (out []*simulate.Part) {
+	for i := range list {
+		out = append(out, &list[i])
+	}
+	return out
 }
 
 // works notes which candidates a draw has work for.
