@@ -13,7 +13,7 @@ var notInside = map[string]string{
 	"benchmarks": "measurements", "coverage": "made of the catalogues", "development": "for who works on astrolabe",
 	"diagnosis-rates": "measurements", "diagnosis-rates-first": "measurements",
 	"diagnosis-rates-second": "measurements", "diagnosis-rates-third": "measurements", "diagnosis-rates-fourth": "measurements",
-	"diagnosis-rates-fifth": "measurements", "diagnosis-rates-sixth": "measurements", "diagnosis-rates-seventh": "measurements", "diagnosis-rates-eighth": "measurements", "diagnosis-rates-ninth": "measurements", "diagnosis-rates-tenth": "measurements", "diagnosis-rates-eleventh": "measurements",
+	"diagnosis-rates-fifth": "measurements", "diagnosis-rates-sixth": "measurements", "diagnosis-rates-seventh": "measurements", "diagnosis-rates-eighth": "measurements", "diagnosis-rates-ninth": "measurements", "diagnosis-rates-tenth": "measurements", "diagnosis-rates-eleventh": "measurements", "diagnosis-rates-twelfth": "measurements",
 	"diagnosis-rates-together": "measurements", "diagnosis-rates-files": "measurements",
 	"gpa-functions":     "made of the catalogues",
 	"verified-hardware": "made of bundles that users send",

@@ -8,7 +8,7 @@
 // caches, memory, and of what a wave takes alone: loads that wait for each other, and instructions. Shared units keep gaps that
 // other stages may fill. Units of like load lose time where their phases collide.
 //
-// Relief makes a candidate's work take a ten-thousandth, in all draws, with the same random numbers. Shares are a walk back from
+// Relief makes a candidate's work half as fast again, in all draws, with the same random numbers. Shares are a walk back from
 // each draw's end over what it waited for.
 //
 // Public: compute units, engines, color blocks, clocks, bandwidths and caches of 15 products (RDNA 2, 3 and 4), what units
